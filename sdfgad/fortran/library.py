@@ -9,11 +9,16 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.errors import ArgumentError
-from sdfgad.fortran.declarations import kind_of, read_declarations
+from sdfgad.errors import ArgumentError, UnsupportedProgram
+from sdfgad.fortran.commons import Commons
+from sdfgad.fortran.declarations import derived_of, kind_of, read_declarations
+from sdfgad.fortran.designators import base_name
 from sdfgad.fortran.kinds import INTEGER, INTRINSIC_MODULES
 from sdfgad.fortran.scope import Scope, Variable
+from sdfgad.fortran.sharing import Shared
+from sdfgad.fortran.storage import Storage
 from sdfgad.fortran.syntax import File, listed, name_of, names_in, walk
+from sdfgad.fortran.types import expand
 from sdfgad.fortran.values import constant
 
 ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram)
@@ -34,7 +39,6 @@ class Routine:
     file: File
     host: Scope | None
     library: Library
-    is_internal: bool = False
 
     @property
     def head(self) -> Any:
@@ -68,30 +72,47 @@ class Routine:
         Raises:
             UnsupportedProgram: a declaration is not supported.
         """
-        scope = Scope(self.file, self.host, hidden=self._hidden())
+        scope = Scope(self.file, self.host, name=self.name)
         if self.host is not None:
             scope.implicit = self.host.implicit
-        internal = self.part(f03.Internal_Subprogram_Part)
-        for one in getattr(internal, "children", ()):
-            if isinstance(one, ROUTINES):
-                inner = Routine(_routine_name(one), one, self.file, scope, self.library, is_internal=True)
-                scope.procedures[inner.name] = inner
+        for one in self.internal:
+            scope.procedures[_routine_name(one)] = Routine(_routine_name(one), one, self.file, scope, self.library)
         part = self.part(f03.Specification_Part)
         self.library.use(scope, part)
         prefix = self.head.children[0]
         dummies = [name_of(one) for one in listed(self.head.children[2])]
         read_declarations(scope, part)
+        self.library.commons.enter(scope, part)
         for one in walk(prefix) if self.is_function and prefix is not None else ():
-            if isinstance(one, f03.Intrinsic_Type_Spec):
-                scope.variables[self.result] = Variable(self.result, kind_of(scope, one), self.head)
+            if isinstance(one, (f03.Intrinsic_Type_Spec, f03.Declaration_Type_Spec)):
+                result = Variable(self.result, kind_of(scope, one), self.head, scope=scope)
+                result.type_of = derived_of(scope, one)
+                expand(result)
+                scope.variables[self.result] = result
         self._complete(scope, dummies)
         return scope
 
-    def _hidden(self) -> frozenset[str]:
-        """What the host routine declares, which no argument passes."""
-        if not self.is_internal or self.host is None:
-            return frozenset()
-        return frozenset(name for name, one in self.host.variables.items() if one.value is None)
+    @cached_property
+    def shared(self) -> Shared:
+        """What it uses from around it: known when it has been translated."""
+        return Shared(self.scope)
+
+    @property
+    def internal(self) -> list[Any]:
+        """The routines in it."""
+        part = self.part(f03.Internal_Subprogram_Part)
+        return [one for one in getattr(part, "children", ()) if isinstance(one, ROUTINES)]
+
+    @property
+    def bodies(self) -> list[Any]:
+        """Its statements and those of the routines in it, which have its variables, too."""
+        parts = [one for node in (self.node, *self.internal) for one in node.children]
+        return [one for one in parts if isinstance(one, f03.Execution_Part)]
+
+    def lends(self, name: str) -> bool:
+        """Whether a routine in it uses its variable of a name."""
+        inner = [self.scope.procedures[_routine_name(one)] for one in self.internal]
+        return any(name not in one.scope.variables and name in names_in(one.node) for one in inner)
 
     def _complete(self, scope: Scope, dummies: list[str]) -> None:
         for name in (*dummies, *([self.result] if self.result else ())):
@@ -101,15 +122,14 @@ class Routine:
                 kind = (scope.implicit or {}).get(name[0])
                 if kind is None:
                     scope.refuse(self.head, f"the argument `{name}` is not declared", "Declare its type.")
-                scope.variables[name] = Variable(name, kind, self.head)
+                scope.variables[name] = Variable(name, kind, self.head, scope=scope)
         for name in dummies:
             scope.variables[name].is_dummy = True
-        body = self.part(f03.Execution_Part)
-        scope.assigned = frozenset(_assigned(body))
+        scope.assigned = frozenset(assigned_in(self.bodies))
         for variable in scope.variables.values():
-            if variable.is_kept:
-                what = f"`{variable.name}` has an initial value, so that it keeps what it has from call to call"
-                scope.refuse(variable.node, what, "Make it a parameter, or assign the value at the start.")
+            self.library.storage.settle(variable, self.node)
+            for one in (variable, *variable.leaves) if scope.keeps_all and variable.name != self.result else ():
+                one.is_kept = not variable.is_dummy and variable.value is None
 
     @cached_property
     def dummies(self) -> list[Variable]:
@@ -118,19 +138,49 @@ class Routine:
     @cached_property
     def changed(self) -> frozenset[str]:
         """The arguments that it may change: by their intent, or by what it assigns and passes on."""
-        body = self.part(f03.Execution_Part)
         loose = {one.name for one in self.dummies if not one.intent and not one.is_value}
         found = {one.name for one in self.dummies if one.intent in ("out", "inout")}
-        return frozenset(found | (loose & (_assigned(body, False) | self._passed_on(body))))
+        return frozenset(found | (loose & (assigned_in(self.bodies, False) | self._passed_on())))
 
-    def _passed_on(self, body: Any) -> set[str]:
+    def _passed_on(self) -> set[str]:
         """What is an argument of a subroutine that may change it."""
         found: set[str] = set()
-        for call in (one for one in walk(body) if isinstance(one, f03.Call_Stmt)) if body is not None else ():
-            other = self.scope.procedure(name_of(call.children[0]))
-            changes = other is None or other is self or bool(other.changed)
-            found |= names_in(call.children[1]) if changes and call.children[1] is not None else set()
+        for call in (one for one in walk(self.bodies) if isinstance(one, f03.Call_Stmt)):
+            others = self.scope.candidates(name_of(call.children[0]))
+            changes = not others or any(other is self or bool(other.changed) for other in others)
+            found |= names_in(call.children) if changes else set()
+        if found:
+            found |= {name for one in walk(self.bodies) if isinstance(one, f03.Association)
+                      for name in names_in(one.children[2]) if name_of(one.children[0]) in found}  # fmt: skip
         return found
+
+    # --- what is known when it has been translated
+
+    @property
+    def parameters(self) -> list[Variable]:
+        """The parameters of its function: its arguments, of derived types what is used, and what is shared."""
+        passed = [leaf for one in self.dummies for leaf in one.leaves if leaf.is_used or one.type_of is None]
+        return [*passed, *self.shared.views.values()]
+
+    @property
+    def results(self) -> list[Variable]:
+        """What its function returns for its caller to keep: numbers that it changes, and arrays with other storage."""
+        found = []
+        for one in self.parameters:
+            if one.is_rebound or (one.is_changed and not one.rank and not one.is_value):
+                found.append(one)
+        return found
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it changes nothing but what it returns as a function."""
+        return not (self.changed or self.results or any(one.is_changed for one in self.shared.views.values()))
+
+    @property
+    def own_results(self) -> list[Variable]:
+        """What a function is the value of."""
+        result = self.scope.variables[self.result]
+        return [leaf for leaf in result.leaves if leaf.is_used or result.type_of is None]
 
 
 @dataclass(eq=False)
@@ -138,25 +188,42 @@ class Library:
     """What some files define.
 
     Attributes:
+        files: with their trees.
         modules: name -> scope, read when it is first used.
         routines: those that are in no module.
     """
 
-    files: list[File]
+    files: list[tuple[File, Any]]
     routines: dict[str, Routine] = field(default_factory=dict)
     _units: dict[str, tuple[Any, File]] = field(default_factory=dict)
     _modules: dict[str, Scope] = field(default_factory=dict)
 
+    @cached_property
+    def storage(self) -> Storage:
+        """How arrays are allocated in the files."""
+        return Storage.of(self.files)
+
+    @cached_property
+    def commons(self) -> Commons:
+        """The common blocks, with the first values that units of block data give them."""
+        commons = Commons()
+        for file, tree in self.files:
+            for unit in tree.children:
+                if isinstance(unit, f03.Block_Data):
+                    scope = Scope(file)
+                    part = unit.children[1]
+                    self.use(scope, part)
+                    read_declarations(scope, part)
+                    commons.enter(scope, part)
+        return commons
+
     @staticmethod
     def of(files: Iterable[File]) -> Library:
         """Raises: UnsupportedProgram, where a file is no Fortran."""
-        library = Library(list(files))
-        for file in library.files:
-            for unit in file.tree().children:
+        library = Library([(file, file.tree()) for file in files])
+        for file, tree in library.files:
+            for unit in tree.children:
                 library._enter(unit, file)
-        for routine in library.routines.values():
-            if routine.host is not None:
-                routine.host.procedures |= library.routines
         return library
 
     def _enter(self, unit: Any, file: File) -> None:
@@ -164,7 +231,7 @@ class Library:
             self._units[name_of(unit.children[0].children[1])] = unit, file
         elif isinstance(unit, ROUTINES):
             name = _routine_name(unit)
-            self.routines[name] = Routine(name, unit, file, Scope(file), self)
+            self.routines[name] = Routine(name, unit, file, Scope(file, procedures=self.routines), self)
 
     def find(self, name: str) -> Routine:
         """The routine of a name, in a module or in none.
@@ -185,10 +252,19 @@ class Library:
         """The scope of a module."""
         if name not in self._modules:
             unit, file = self._units[name]
-            scope = self._modules[name] = Scope(file, is_module=True)
+            # Around it are the routines that are in no module.
+            around = Scope(file, procedures=self.routines)
+            scope = self._modules[name] = Scope(file, around, name=name, is_module=True)
             part = next((one for one in unit.children if isinstance(one, f03.Specification_Part)), None)
             self.use(scope, part)
             read_declarations(scope, part)
+            self.commons.enter(scope, part)
+            for variable in list(scope.variables.values()):
+                try:
+                    self.storage.settle(variable, unit)
+                except UnsupportedProgram as error:
+                    # It matters only where the variable is used.
+                    scope.unread[scope.variables.pop(variable.name).name] = error
             inner = next((one for one in unit.children if isinstance(one, f03.Module_Subprogram_Part)), None)
             for one in getattr(inner, "children", ()):
                 if isinstance(one, ROUTINES):
@@ -218,21 +294,20 @@ class Library:
         renamed = {name_of(one.children[1]): name_of(one.children[2]) for one in entries if isinstance(one, f03.Rename)}
         plain = {name_of(one): name_of(one) for one in entries if not isinstance(one, f03.Rename)}
         if "ONLY" not in str(node.children[3]).upper():
-            known = {*source.variables, *source.procedures, *source.imported, *source.unread} - {*renamed.values()}
-            plain |= {one: one for one in known}
+            plain |= {one: one for one in source.names - {*renamed.values()}}
         for local, original in (plain | renamed).items():
             if original in source.unread and original not in source.procedures:
                 scope.unread[local] = source.unread[original]
                 continue
-            if source.variable(original) is None and source.procedure(original) is None:
+            if not any(find(original) for find in (source.variable, source.candidates, source.type_named)):
                 scope.refuse(node, f"the module `{name}` has no `{original}` that is supported", PASS_FILES)
             scope.imported[local] = source, original
 
 
 def _intrinsic_module(file: File, name: str, node: Any) -> Scope:
-    values = INTRINSIC_MODULES[name]
-    scope = Scope(file, is_module=True)
-    scope.variables = {key: Variable(key, INTEGER, node, value=constant(size, INTEGER)) for key, size in values.items()}
+    scope = Scope(file, name=name, is_module=True)
+    for key, size in INTRINSIC_MODULES[name].items():
+        scope.variables[key] = Variable(key, INTEGER, node, value=constant(size, INTEGER), scope=scope)
     return scope
 
 
@@ -240,16 +315,23 @@ def _routine_name(node: Any) -> str:
     return name_of(node.children[0].children[1])
 
 
-def _assigned(body: Any, with_calls: bool = True) -> set[str]:
-    """The names that a body assigns, or passes to subroutines."""
+def assigned_in(bodies: Any, with_calls: bool = True) -> set[str]:
+    """The names of variables that bodies assign, also in part, or pass to subroutines."""
     found: set[str] = set()
-    for one in walk(body) if body is not None else ():
+    associated: dict[str, set[str]] = {}
+    for one in walk(bodies):
         if isinstance(one, f03.Assignment_Stmt):
-            target = one.children[0]
-            found.add(name_of(target if isinstance(target, f03.Name) else target.children[0]))
+            found.add(base_name(one.children[0]))
         elif isinstance(one, f03.Loop_Control) and one.children[1] is not None:
             found.add(name_of(one.children[1][0]))
-        elif with_calls and isinstance(one, f03.Call_Stmt) and one.children[1] is not None:
-            found |= {name_of(arg if isinstance(arg, f03.Name) else arg.children[0])
-                      for arg in listed(one.children[1]) if isinstance(arg, (f03.Name, f03.Part_Ref))}  # fmt: skip
+        elif isinstance(one, f03.Association) and isinstance(one.children[2], (f03.Name, f03.Part_Ref, f03.Data_Ref)):
+            associated.setdefault(name_of(one.children[0]), set()).add(base_name(one.children[2]))
+        elif isinstance(one, f03.Alloc_Opt):
+            found |= names_in(one.children[1])
+        elif with_calls and isinstance(one, f03.Call_Stmt):
+            found |= {base_name(arg) for arg in (one.children[0], *listed(one.children[1]))
+                      if isinstance(arg, (f03.Name, f03.Part_Ref, f03.Data_Ref, f03.Procedure_Designator))}  # fmt: skip
+    # The inner one of nested associations comes last.
+    for name, bases in reversed(associated.items()):
+        found |= bases if name in found else set()
     return found

@@ -19,60 +19,12 @@ subroutine s(n, x, y)
 10 continue
 end subroutine s
 
-!= common blocks
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  common /c/ z  ! <- a common block
-  y = x
-end subroutine s
-
 != `equivalence`
 subroutine s(n, x, y)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n), y(n)
   equivalence (a, b)  ! <- storage that two names share
   y = x
-end subroutine s
-
-!= `data`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  data z /1.0/  ! <- a data statement
-  y = x
-end subroutine s
-
-!= `save`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  save z  ! <- kept from call to call
-  y = x
-end subroutine s
-
-!= variables with an initial value
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  real :: z = 1.0  ! <- keeps what it has from call to call
-  y = x
-end subroutine s
-
-!= derived types
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  type(t) :: z  ! <- a derived type
-  y = x
-end subroutine s
-
-!= components
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  y(1) = z%a  ! <- `z % a` is not supported
 end subroutine s
 
 != pointers
@@ -107,68 +59,12 @@ subroutine s(n, x, y)
   call s(n, x, y)  ! <- `s` calls itself
 end subroutine s
 
-!= `print` and `write`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  print *, x  ! <- input and output
-end subroutine s
-
 != `read`
 subroutine s(n, x, y)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n), y(n)
   integer :: i
   read (5, *) x  ! <- input and output
-end subroutine s
-
-!= `forall`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  forall (i = 1:n) y(i) = x(i)  ! <- a `forall`
-end subroutine s
-
-!= `associate`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  associate (z => x(1))  ! <- an `associate`
-  y = z
-  end associate
-end subroutine s
-
-!= `block`
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  block  ! <- a `block`
-  integer :: k
-  k = 1
-  end block
-end subroutine s
-
-!= interface blocks
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  interface  ! <- an interface block
-  subroutine f()
-  end subroutine f
-  end interface
-  y = x
-end subroutine s
-
-!= statement functions
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  f(i) = 2 * i  ! <- `f` is no array
 end subroutine s
 
 != texts
@@ -276,19 +172,6 @@ subroutine t(v)
   v = 1
 end subroutine t
 
-!= functions that change their arguments
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  y(1) = t(x(1))  ! <- changes its arguments: v
-end subroutine s
-real(8) function t(v)
-  real(8) :: v
-  v = 1
-  t = v
-end function t
-
 != functions of numbers called with arrays
 subroutine s(n, x, y)
   integer, intent(in) :: n
@@ -383,28 +266,6 @@ subroutine s(n, x, y)
   allocate (z(0:n))
 end subroutine s
 
-!= variables of modules
-module m
-  real(8) :: z = 1
-contains
-  subroutine s(x)
-    real(8) :: x
-    x = z  ! <- a variable of a module
-  end subroutine s
-end module m
-
-!= variables of the routine around
-subroutine s(x)
-  real(8) :: x, z
-  x = 1
-  call t(x)
-contains
-  subroutine t(v)
-    real(8) :: v
-    v = z  ! <- a variable of the routine around
-  end subroutine t
-end subroutine s
-
 != arrays of different ranks
 subroutine s(n, x, y)
   integer, intent(in) :: n
@@ -429,17 +290,268 @@ subroutine s(x)
   x = 1
 end subroutine s
 
-!= what a module declares by unsupported statements, where it is used
-module m
-  type grid  ! <- a derived type is not supported
+!= common blocks with other variables
+subroutine s(x)
+  real(8) :: x, z
+  common /c/ z
+  z = 1
+  call t(x)
+end subroutine s
+subroutine t(x)
+  real(8) :: x
+  common /c/ z  ! <- `z` of the common block `c` has another type or shape
+  x = z
+end subroutine t
+
+!= `data` for elements
+subroutine s(n, x, y)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n), y(n)
+  real(8) :: z(3)
+  data z(1) /1.0/  ! <- `z(1)` in a data statement
+  y = x
+end subroutine s
+
+!= types of other files
+subroutine s(n, x, y)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n), y(n)
+  type(t) :: z  ! <- the type `t` is not known here
+  y = x
+end subroutine s
+
+!= types that extend others
+subroutine s(x)
+  type :: base
+    real(8) :: a
+  end type base
+  type, extends(base) :: grid  ! <- a type that extends another one
     real(8) :: dx
   end type grid
-  real(8), pointer :: z(:)
+  real(8) :: x
+  x = 1
+end subroutine s
+
+!= arrays of types with allocatable components
+subroutine s(x)
+  type :: column
+    real(8), allocatable :: t(:)  ! <- an array of a type with the allocatable component `t`
+  end type column
+  type(column) :: c(3)
+  real(8) :: x
+  x = 1
+end subroutine s
+
+!= components that there are not
+subroutine s(x)
+  type :: grid
+    real(8) :: dx
+  end type grid
+  type(grid) :: g
+  real(8) :: x
+  x = g%dy  ! <- `g` has no component `dy`
+end subroutine s
+
+!= derived types where a number is needed
+subroutine s(x)
+  type :: grid
+    real(8) :: dx
+  end type grid
+  type(grid) :: g
+  real(8) :: x
+  x = g + 1  ! <- `g` of a derived type
+end subroutine s
+
+!= derived types from others
+subroutine s(x)
+  type :: grid
+    real(8) :: dx
+  end type grid
+  type(grid) :: g
+  real(8) :: x
+  g = 1  ! <- assigns what is no variable, function or constructor of the derived type
+  x = g%dx
+end subroutine s
+
+!= variables of modules that are passed to what changes them
+module m
+  real(8) :: z = 1
+contains
+  subroutine s(x)
+    real(8) :: x
+    call t(z)  ! <- `z` is passed to `t`, which uses it as a variable around it, too
+    x = z
+  end subroutine s
+  subroutine t(v)
+    real(8) :: v
+    v = v + z
+  end subroutine t
+end module m
+
+!= variables of modules that are allocated with several lower bounds
+module m
+  real(8), allocatable :: z(:)
+contains
+  subroutine s(x)
+    real(8) :: x
+    allocate (z(0:3))  ! <- different lower bounds
+    z = 1
+    x = z(0)
+  end subroutine s
+  subroutine t
+    allocate (z(3))
+  end subroutine t
+end module m
+
+!= assignments that give other lower bounds
+subroutine s(x)
+  real(8) :: x, a(0:2)
+  real(8), allocatable :: b(:)
+  a = x
+  b = [x, x]
+  b = a  ! <- gives `b` the lower bounds 0
+  x = b(1)
+end subroutine s
+
+!= allocatable arguments with other lower bounds
+module m
+contains
+  subroutine s(x)
+    real(8) :: x
+    real(8), allocatable :: z(:)
+    allocate (z(0:3))
+    z = x
+    call t(z)  ! <- `z` has the lower bounds 0, and `v` 1
+    x = z(0)
+  end subroutine s
+  subroutine t(v)
+    real(8), allocatable, intent(inout) :: v(:)
+    v(1) = 2
+  end subroutine t
+end module m
+
+!= elements that `associate` names, and that change
+subroutine s(x)
+  real(8) :: x(3)
+  integer :: i
+  i = 1
+  associate (y => x(i))  ! <- which the assignment to `i` would change
+    i = 2
+    y = 1
+  end associate
+end subroutine s
+
+!= variables of a `block` that keep their value
+subroutine s(x)
+  real(8) :: x
+  block
+    real(8) :: z = 1  ! <- `z` in a block
+    x = z
+  end block
+end subroutine s
+
+!= texts that are written
+subroutine s(x)
+  real(8) :: x
+  character(10) :: z
+  write (z, '(i3)') 3  ! <- input and output
+  x = 1
+end subroutine s
+
+!= what a module declares by unsupported statements, where it is used
+module m
+  real(8), pointer :: z(:)  ! <- the attribute `pointer`
   real(8), parameter :: half = 0.5d0
-  save
 end module m
 subroutine s(x)
-  use m, only: grid, half
+  use m, only: z, half
   real(8) :: x
-  x = half * grid
+  x = half * z(1)
 end subroutine s
+
+!= `forall` of what it changes
+subroutine s(n, x)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n)
+  integer :: i
+  forall (i = 2:n) x(i) = x(i - 1)  ! <- `x(i)` in a `forall` is computed from `x`
+end subroutine s
+
+!= operators for derived types
+subroutine s(x)
+  real(8) :: x
+  interface operator(+)  ! <- `OPERATOR(+)` for derived types
+    module procedure add
+  end interface
+  x = 1
+end subroutine s
+
+!= assignments to what is no array
+subroutine s(x)
+  real(8) :: x
+  integer :: i
+  x = 1
+  f(i) = 2 * i  ! <- `f` is no array
+end subroutine s
+
+!= generic names of which no routine fits
+module m
+  interface set
+    module procedure set_i, set_n
+  end interface
+contains
+  subroutine s(x)
+    real(8) :: x
+    call set(x)  ! <- none of set_i, set_n has arguments like those
+  end subroutine s
+  subroutine set_i(i)
+    integer :: i
+    i = 1
+  end subroutine set_i
+  subroutine set_n(i)
+    integer :: i(:)
+    i = 1
+  end subroutine set_n
+end module m
+
+!= functions that change something, in conditions
+module m
+  real(8) :: z = 1
+contains
+  subroutine s(x)
+    real(8) :: x
+    x = 1
+    do while (next() < 5)  ! <- the function `next` changes its arguments or variables around it
+      x = x + 1
+    end do
+  end subroutine s
+  real(8) function next()
+    z = z + 1
+    next = z
+  end function next
+end module m
+
+!= routines that have the names of intrinsic functions
+subroutine s(x)
+  real(8) :: x
+  x = gamma(x)  ! <- `gamma` is an intrinsic function, and a routine of these files
+end subroutine s
+real(8) function gamma(x)
+  real(8), intent(in) :: x
+  gamma = x
+end function gamma
+
+!= shared variables that are lower bounds, and change
+module m
+  integer :: first = 2
+contains
+  subroutine s(x)  ! <- `first` is a lower bound of an array of `s`, and is changed
+    real(8) :: x, a(first:5)
+    a = x
+    call move
+    x = a(4)
+  end subroutine s
+  subroutine move
+    first = first + 1
+  end subroutine move
+end module m
