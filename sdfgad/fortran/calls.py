@@ -85,10 +85,9 @@ def _lent(e: Expressions, original: Variable) -> Value:
 def _require_apart(e: Expressions, node: Any, routine: Routine, values: Mapping[Variable, Value | None]) -> None:
     """Raises: UnsupportedProgram, where what is passed is shared, too, and one of both is changed."""
     shared = {value.text: view for view in routine.shared.views.values() if (value := values[view]) is not None}
-    for one in routine.dummies:
-        value = values.get(one)
-        view = shared.get(value.text) if value is not None else None
-        if view is not None and (view.is_changed or one.name in routine.changed):
+    for one, value in values.items():
+        view = shared.get(value.text) if value is not None and one not in shared.values() else None
+        if view is not None and (view.is_changed or one.is_changed):
             what = f"`{view.name}` is passed to `{routine.name}`, which uses it as a variable around it, too"
             e.refuse(node, what, COPY)
 
@@ -120,7 +119,7 @@ def _components(e: Expressions, node: Any, routine: Routine, dummy: Variable, ac
 
 def function_name(routine: Routine) -> str:
     """The name of a routine's function in generated text, which no variable has."""
-    return f"_{routine.name}"
+    return routine.label or f"_{routine.name}"
 
 
 def _passed(e: Expressions, node: Any, routine: Routine, dummy: Variable, actual: Any) -> Value:

@@ -48,7 +48,10 @@ def _implied(e: Evaluator, node: Any) -> Value:
     held = e.lows.get(name)
     if bounds[0].low is not None:
         e.lows[name] = bounds[0].low
+    # What is called before the statement would not know the counter.
+    before, e.before = e.before, None
     item: Value = _number(e, items[0])
+    e.before = before
     e.lows.pop(name, None)
     if held is not None:
         e.lows[name] = held

@@ -55,9 +55,14 @@ def read_declarations(scope: Scope, part: Any) -> None:
                 if not scope.is_module or isinstance(one, f03.Implicit_Stmt):
                     raise
                 scope.unread |= dict.fromkeys(declared_in(one) - {*scope.variables, *scope.imported}, error)
-    for variable in scope.variables.values():
+    for variable in list(scope.variables.values()):
         variable.is_kept |= scope.is_module and variable.value is None
-        expand(variable)
+        try:
+            expand(variable)
+        except UnsupportedProgram as error:
+            if not scope.is_module:
+                raise
+            scope.unread[scope.variables.pop(variable.name).name] = error
 
 
 def declared_in(node: Any) -> set[str]:

@@ -36,14 +36,13 @@ class _Uses:
     variable: Variable
 
     def of(self, nodes: Iterable[Any]) -> str:
-        state = NOT_USED
+        state, may_have_left = NOT_USED, False
         for node in nodes:
             found = self._of(node)
-            if found == READ:
-                return READ
-            if found == SET:
-                return SET
-            state = found or state
+            if found == READ or (found == SET and not may_have_left):
+                return found
+            state = MAY_SET if found else state
+            may_have_left |= any(isinstance(one, f03.Return_Stmt) for one in walk(node))
         return state
 
     def _of(self, node: Any) -> str:

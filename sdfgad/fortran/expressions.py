@@ -115,6 +115,9 @@ class Expressions(Evaluator):
             self.refuse(node, f"`{name}` is not declared", todo)
         # A variable without a declaration, typed by its first letter.
         scope = self.scope if self.shared is None else self.shared.scope
+        if scope.around is not None and name in scope.around.mentioned:
+            # It is one of the routine around, which has no declaration of it, either.
+            scope = scope.around
         scope.variables[name] = Variable(name, self.scope.implicit[name[0]], node, scope=scope)
         return scope.variables[name]
 

@@ -32,6 +32,7 @@ class Routine:
     Attributes:
         name, node, file: what it is called, its tree, and where it stands.
         host: the scope around it: of its module, or of the routine that it is in.
+        label: the name of its function, where that is another one.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Routine:
     file: File
     host: Scope | None
     library: Library
+    label: str = ""
 
     @property
     def head(self) -> Any:
@@ -125,6 +127,8 @@ class Routine:
                 scope.variables[name] = Variable(name, kind, self.head, scope=scope)
         for name in dummies:
             scope.variables[name].is_dummy = True
+        body = self.part(f03.Execution_Part)
+        scope.mentioned = frozenset(names_in(body)) if body is not None else frozenset()
         scope.assigned = frozenset(assigned_in(self.bodies))
         for variable in scope.variables.values():
             self.library.storage.settle(variable, self.node)

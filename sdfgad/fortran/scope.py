@@ -114,7 +114,7 @@ class Scope:
         implicit: the types of names without a declaration; None after ``implicit none``.
         keeps_all: whether all variables of a routine keep their values from call to call.
         aliases: of a scope within a routine, what names stand for there, as designators.
-        assigned: what is assigned anywhere in the routine.
+        assigned: what is assigned anywhere in the routine; `mentioned`: the names in its own statements.
         unread: names of a module whose declarations are not supported, with what is raised where one is used.
     """
 
@@ -133,6 +133,7 @@ class Scope:
     keeps_all: bool = False
     aliases: dict[str, Any] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
+    mentioned: frozenset[str] = frozenset()
     unread: dict[str, UnsupportedProgram] = field(default_factory=dict)
 
     @property

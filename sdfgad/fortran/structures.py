@@ -38,6 +38,9 @@ def structure_assigned(e: Expressions, node: Any, place: Designator) -> list[str
 def _copied(e: Expressions, node: Any, place: Designator, source: Designator) -> list[str]:
     lines, sources = [], dict(source.parts())
     for path, part in place.parts():
+        if part.variable.kind.base == "character":
+            # Texts are not read, and change no number.
+            continue
         value = e.of(node, sources[path])
         # A number that nothing has assigned is copied, too.
         value.root.is_lent = True

@@ -120,7 +120,9 @@ def _refuse(entry: Entry, name: str, floating: list[str]) -> NoReturn:
     known = entry.names.below(name) or {one.name: one.name for one in entry.routine.dummies if one.name == name}
     variable = next((entry.names.leaves[kept] for kept in known.values() if kept in entry.names.leaves), None)
     if variable is not None:
-        reason = "intent(out)" if variable.intent == "out" and variable.kind.is_floating else variable.kind.noun
+        reason = variable.kind.noun
+        if variable.intent == "out" and variable.kind.is_floating:
+            reason = "intent(out)" if variable.is_dummy else "only a result"
         what = f"the argument `{name}` is {reason}, which has no gradient"
     raise WrtError(what, entry.where, f"Its floating arguments are: {', '.join(floating)}.")
 

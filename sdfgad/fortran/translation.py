@@ -34,7 +34,7 @@ class Translation:
 
     names: dict[str, Any] = field(default_factory=scope)
     texts: list[str] = field(default_factory=list)
-    _routines: dict[str, Routine] = field(default_factory=dict)
+    _routines: list[Routine] = field(default_factory=list)
     _open: list[Routine] = field(default_factory=list)
 
     def add(self, node: Any, routine: Routine) -> None:
@@ -46,12 +46,15 @@ class Translation:
         if routine in self._open:
             what = f"`{routine.name}` calls itself, and recursion is not supported"
             self._open[-1].file.refuse(node, what, "Write a loop.")
-        known = self._routines.setdefault(routine.name, routine)
-        if known is not routine:
-            what = f"two routines have the name `{routine.name}`"
-            self._open[-1].file.refuse(node, what, "Rename one of them.")
-        if function_name(routine) in self.names:
+        if routine in self._routines:
             return
+        if function_name(routine) in self.names or any(one.name == routine.name for one in self._open):
+            # Another module or host has a routine of this name, too.
+            routine.label = f"_{routine.name}_of_{'' if routine.host is None else routine.host.name}"
+        if function_name(routine) in self.names:
+            what = f"three routines have the name `{routine.name}`"
+            routine.file.refuse(routine.head, what, "Rename one of them.")
+        self._routines.append(routine)
         self._open.append(routine)
         lines = function_of(routine, self.add)
         self._open.pop()
@@ -78,6 +81,7 @@ def function_of(routine: Routine, called: Callable[[Any, Routine], None]) -> Lin
     statements = Statements(routine, called)
     e, body, inner = statements.e, routine.part(f03.Execution_Part), statements.lines
     inner.depth = 1
+    _mark_initialised(routine)
     statements.body(body)
     statements.finish(line_of(routine.node.children[-1]))
     before = Lines(depth=1)
@@ -91,6 +95,15 @@ def function_of(routine: Routine, called: Callable[[Any, Routine], None]) -> Lin
         head.add(f"    {name} = {text}", line_of(routine.head))
     parts = (head, before, inner)
     return Lines([text for one in parts for text in one.texts], [at for one in parts for at in one.origins])
+
+
+def _mark_initialised(routine: Routine) -> None:
+    """Components with first values have them in each call, in results and in arguments that are only results."""
+    for one in _leaves(routine):
+        base = one.name.partition("%")[0]
+        is_result = base == routine.result or routine.scope.variables[base].intent == "out"
+        if one.initial is not None and is_result and not one.is_kept:
+            one.is_used = one.is_changed = True
 
 
 def _leaves(routine: Routine) -> list[Variable]:
@@ -107,11 +120,12 @@ def _require_bounds(routine: Routine) -> None:
 
 def _shapes(routine: Routine, e: Expressions, lines: Lines) -> None:
     """Checks of the declared sizes of arrays, which along their last axis are the first elements of what is passed."""
-    for one in routine.dummies:
-        for dim in range(one.rank if one.type_of is None else 0):
+    leaves = [(one, leaf) for one in routine.dummies for leaf in one.leaves if leaf.is_used or one.type_of is None]
+    for dummy, one in leaves:
+        for dim in range(one.rank):
             declared = declared_extent(e, one, dim)
             # An optional array that is left out has no shape.
-            if declared is None or one.is_optional:
+            if declared is None or dummy.is_optional:
                 continue
             at, size = line_of(one.node), f"{one.text}.shape[{one.rank - 1 - dim}]"
             is_last = dim == one.rank - 1

@@ -150,6 +150,65 @@ real(8) function outer_mean(v, n)
   outer_mean = sum(v) / n
 end function outer_mean
 
+subroutine undeclared(x, y)
+  implicit real(8) (a-h, o-z)
+  real(8), intent(in) :: x(6)
+  real(8), intent(inout) :: y(6)
+  call inside
+  y(1) = scale
+  do k = 1, 2
+    y(k + 1) = x(k) * k
+  end do
+  call inside
+  y(4) = k
+  y(5) = scale * y(2)
+contains
+  subroutine inside
+    scale = x(1) + 1
+    k = k + 2
+    only_here = 3
+    y(6) = y(6) + only_here
+  end subroutine inside
+end subroutine undeclared
+
+module first_half
+  implicit none
+  private
+  public :: apply, prepare, table
+  real(8) :: table(3) = 0
+  logical :: ready = .false.
+contains
+  subroutine apply(v)
+    real(8), intent(inout) :: v(:)
+    v = helper(v(1)) + v
+  end subroutine apply
+  real(8) function helper(v)
+    real(8), intent(in) :: v
+    helper = v / 2
+  end function helper
+  subroutine prepare(v)
+    real(8), intent(in) :: v
+    if (ready) return
+    table = [v, 2 * v, 3 * v]
+    ready = .true.
+  end subroutine prepare
+end module first_half
+
+module second_half
+  implicit none
+  private
+  public :: apply
+contains
+  subroutine apply(v)
+    real(8), intent(inout) :: v(:)
+    v = helper(v(1)) * v
+  end subroutine apply
+  real(8) function helper(v)
+    real(8), intent(in) :: v
+    helper = v**2
+  end function helper
+end module second_half
+
 module shared_constructs
   implicit none
   real(8), private :: running = 1
@@ -560,9 +619,93 @@ contains
     y(6) = i + a(3, 2)
   end subroutine foralls
 
+  subroutine same_routines(x, y) ! calls | routines of the same name in several modules
+    use first_half, only: half_first => apply
+    use second_half, only: half_second => apply
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    y(1:3) = x(1:3)
+    y(4:6) = x(4:6)
+    call half_first(y(1:3))
+    call half_second(y(4:6))
+    call half_second(y(2:2))
+    y(3) = y(3) * ready_value(x(1)) + ready_value(x(2))
+  end subroutine same_routines
+
+  real(8) function ready_value(v)
+    use first_half, only: prepare, table
+    real(8), intent(in) :: v
+    call prepare(v)
+    ready_value = sum(table)
+  end function ready_value
+
+  subroutine structure_arguments(x, y) ! derived types | as arguments that are only results, and arrays that are declared smaller
+    use shapes
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    type(body) :: b
+    type(point) :: p(4)
+    integer :: i
+    b%n = 7
+    b%p%a = 9
+    b%centre = point(x(1), x(2))
+    call renew(b, x(3))
+    y(1) = b%n + b%p%a + b%centre%x
+    y(2) = b%w(2) + sum(b%p%b)
+    do i = 1, 4
+      p(i) = point(x(i), i * x(5))
+    end do
+    y(3) = total(2, p)
+    y(4) = total(2, p(2:))
+    call stretch(3, p(1:3), x(6))
+    y(5) = sum(p%x)
+    y(6) = sum(p%y)
+  contains
+    subroutine renew(b, v)
+      type(body), intent(out) :: b
+      real(8), intent(in) :: v
+      b%centre%x = v
+    end subroutine renew
+    real(8) function total(n, q)
+      integer, intent(in) :: n
+      type(point), intent(in) :: q(n)
+      total = sum(q%x) + sum(q%y)
+    end function total
+    subroutine stretch(n, q, by)
+      integer, intent(in) :: n
+      type(point), intent(inout) :: q(n)
+      real(8), intent(in) :: by
+      q%x = q%x * by
+      q(2)%y = q(1)%x
+      if (size(q) == 3) q(3) = point(by, 0d0)
+    end subroutine stretch
+  end subroutine structure_arguments
+
+  subroutine concurrent_counters(x, y) ! control flow | counters of `do concurrent`, which have no value after it
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    integer :: i
+    i = 5
+    do concurrent (i = 1:3)
+      y(i) = x(i) * i
+    end do
+    y(i) = x(i) + i
+    counter = 4
+    do concurrent (counter = 1:2)
+      y(6) = x(1)
+    end do
+    y(4) = counter
+  end subroutine concurrent_counters
+
+  subroutine undeclared_names(x, y) ! shared | names without a declaration that a routine and one in it have
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    call undeclared(x, y)
+  end subroutine undeclared_names
+
   subroutine everything_shared(x, y)
     real(8), intent(in) :: x(6)
-    real(8), intent(inout) :: y(6, 18)
+    real(8), intent(inout) :: y(6, 22)
     call module_variables(x, y(:, 1))
     call module_arrays(x, y(:, 2))
     call same_names(x, y(:, 3))
@@ -581,12 +724,16 @@ contains
     call generic_names(x, y(:, 16))
     call formulas(x, y(:, 17))
     call foralls(x, y(:, 18))
+    call same_routines(x, y(:, 19))
+    call structure_arguments(x, y(:, 20))
+    call concurrent_counters(x, y(:, 21))
+    call undeclared_names(x, y(:, 22))
   end subroutine everything_shared
 
   subroutine weighed_shared(x, w, total)
-    real(8), intent(in) :: x(6), w(6, 18)
+    real(8), intent(in) :: x(6), w(6, 22)
     real(8), intent(out) :: total
-    real(8) :: y(6, 18)
+    real(8) :: y(6, 22)
     y = 0
     call everything_shared(x, y)
     total = sum(w * y)
