@@ -11,8 +11,9 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.fortran.assignments import empty
 from sdfgad.fortran.declarations import read_declarations
 from sdfgad.fortran.designators import designated
+from sdfgad.fortran.effects import assigned_in
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine, assigned_in
+from sdfgad.fortran.library import Routine
 from sdfgad.fortran.scope import Dim, Scope, Variable
 from sdfgad.fortran.syntax import name_of, names_in, walk
 from sdfgad.fortran.values import constant, plain, strong

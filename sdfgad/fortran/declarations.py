@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.errors import UnsupportedProgram
+from sdfgad.fortran.constants import constant_of, count_of, listed_constant
 from sdfgad.fortran.evaluator import Evaluator
 from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.kinds import CHARACTER, DOUBLE, LOGICAL, Kind
@@ -16,8 +15,6 @@ from sdfgad.fortran.literals import named_kind, real_kind
 from sdfgad.fortran.scope import IMPLICIT, Dim, Scope, Variable
 from sdfgad.fortran.syntax import listed, name_of, walk
 from sdfgad.fortran.types import TYPE, expand, read_type
-from sdfgad.fortran.values import Value, as_kind, folded
-from sdfgad.fortran.written import evaluated
 
 # Statements that say nothing of what is computed.
 IGNORED = (f03.Comment, f03.Format_Stmt, f03.External_Stmt, f03.Intrinsic_Stmt, f03.Access_Stmt)
@@ -140,29 +137,11 @@ def _data(scope: Scope, node: Any) -> None:
         if not isinstance(name, f03.Name):
             scope.refuse(node, f"`{name}` in a data statement is not supported", "Give values to all of an array.")
         variable = _named(scope, name, node)
-        count = _count_of(scope, variable)
+        count = count_of(scope, variable)
         own, given = given[:count], given[count:]
         if len(own) < count:
             scope.refuse(node, f"`{node}` has not enough values", "Give a value to each element.")
-        variable.is_kept, variable.initial = True, _listed_constant(scope, variable, own)
-
-
-def _count_of(scope: Scope, variable: Variable) -> int:
-    count = 1
-    for dim in variable.dims:
-        count *= _extent_of(Expressions(scope), dim)
-    return count
-
-
-def _listed_constant(scope: Scope, variable: Variable, given: list[Any]) -> Value:
-    """A constant whose elements are listed as they are in memory."""
-    alone = replace(variable, dims=())
-    values = [constant_of(scope, alone, one) for one in given]
-    if not variable.rank:
-        return values[0]
-    shape = [_extent_of(Expressions(scope), dim) for dim in reversed(variable.dims)]
-    array = np.reshape(np.array([one.number for one in values], variable.kind.dtype), shape)
-    return Value(f"np.array({array.tolist()!r}, {variable.kind.numpy})", variable.kind, variable.rank)
+        variable.is_kept, variable.initial = True, listed_constant(scope, variable, own)
 
 
 def _named(scope: Scope, name: Any, node: Any) -> Variable:
@@ -253,47 +232,6 @@ def _initialise(scope: Scope, variable: Variable, initial: Any, is_parameter: bo
     else:
         # A local variable with an initial value keeps what it has from call to call; a component does not.
         variable.initial, variable.is_kept = value, not isinstance(initial, f03.Component_Initialization)
-
-
-def constant_of(scope: Scope, variable: Variable, node: Any) -> Value:
-    """The value of a named constant.
-
-    Raises:
-        UnsupportedProgram: it is not known without running.
-    """
-    e = Expressions(scope)
-    value = e.value(node)
-    if variable.rank:
-        return _array_of(e, variable, value)
-    value = value if value.kind.base == "logical" else as_kind(value, variable.kind)
-    if value.number is None:
-        text = value.text
-        value = folded(text, Value(text, variable.kind)) if not _has_names(e, text) else value
-    if value.number is None:
-        scope.refuse(node, f"`{variable.name}` is a constant whose value is not known here", "Write it as a number.")
-    return value
-
-
-def _has_names(e: Evaluator, text: str) -> bool:
-    """Whether a text has names of arrays that are constants, which only the routine makes."""
-    return any(one in text for one in getattr(e, "constant_arrays", {}))
-
-
-def _array_of(e: Evaluator, variable: Variable, value: Value) -> Value:
-    """An array that is constant: its text makes it anew."""
-    dtype = variable.kind.numpy
-    if not value.rank and value.number is not None:
-        extents = [_extent_of(e, dim) for dim in reversed(variable.dims)]
-        return Value(f"np.full(({', '.join(map(str, extents))},), {value.text}, {dtype})", variable.kind, variable.rank)
-    names: dict[str, Any] = {}
-    for name, text in getattr(e, "constant_arrays", {}).items():
-        names[name] = evaluated(text)
-    array = np.asarray(evaluated(value.text, names), variable.kind.dtype)
-    return Value(f"np.array({array.tolist()!r}, {dtype})", variable.kind, variable.rank)
-
-
-def _extent_of(e: Evaluator, dim: Dim) -> int:
-    return e.known(dim.upper) - (1 if dim.lower is None else e.known(dim.lower)) + 1
 
 
 def _parameter(scope: Scope, node: Any) -> None:

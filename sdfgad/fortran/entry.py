@@ -5,8 +5,6 @@ Arrays come with their axes in reverse order, so that a Fortran array in memory 
 
 from __future__ import annotations
 
-import keyword
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +19,7 @@ from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.names import Names
+from sdfgad.fortran.passing import array_of, keyword_of, number_of, parameter
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.sharing import identifiers
 from sdfgad.fortran.syntax import line_of
@@ -225,7 +224,7 @@ class Entry:
             what = f"the argument `{missing[0]}` is missing"
             if len(missing) > 1:
                 what = f"arguments are missing: {', '.join(missing)}"
-            raise self._error(what, f"Pass {_keyword(missing[0])}")
+            raise self._error(what, f"Pass {keyword_of(missing[0])}")
         self._require_sizes(values)
         for one in self.shaping:
             values[one.text] = (values[one.text],)
@@ -257,7 +256,7 @@ class Entry:
         if value is None:
             return None if variable.initial is None else evaluated(strong(variable.initial).text)
         try:
-            converted = _array(variable, value) if variable.rank else _number(variable, value)
+            converted = array_of(variable, value) if variable.rank else number_of(variable, value)
         except (TypeError, ValueError, OverflowError):
             converted = None
         if converted is None:
@@ -293,33 +292,3 @@ class Entry:
 
     def _error(self, what: str, todo: str) -> ArgumentError:
         return ArgumentError(what, self.where, todo)
-
-
-def _keyword(path: str) -> str:
-    """How an argument is passed by name."""
-    return f"{path}=..." if path.isidentifier() else f'**{{"{path}": ...}}, or an object under the name before `%`.'
-
-
-def parameter(name: str) -> str:
-    """A name as a parameter of a Python function."""
-    return f"{name}_" if keyword.iskeyword(name) or name == "np" else name
-
-
-def _array(variable: Variable, value: Any) -> Array | None:
-    """An array with its axes in reverse order; None where it is another one than is declared."""
-    if not isinstance(value, np.ndarray) or value.ndim != variable.rank:
-        return None
-    kind = variable.kind
-    fits = value.dtype.kind in "iu" if kind.base == "integer" else value.dtype == kind.dtype
-    return value.T if fits else None
-
-
-def _number(variable: Variable, value: Any) -> Any:
-    base = variable.kind.base
-    if base == "integer":
-        return operator.index(value)
-    if base == "logical":
-        return bool(value) if isinstance(value, (bool, np.bool_)) else None
-    converted = variable.kind.dtype.type(value)
-    # Of double precision NumPy's numbers and Python's are the same.
-    return converted.item() if variable.kind.bytes == 8 else converted

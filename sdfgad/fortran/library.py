@@ -12,15 +12,15 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.errors import ArgumentError, UnsupportedProgram
 from sdfgad.fortran.commons import Commons
 from sdfgad.fortran.declarations import derived_of, kind_of, read_declarations
-from sdfgad.fortran.designators import base_name
-from sdfgad.fortran.kinds import INTEGER, INTRINSIC_MODULES
-from sdfgad.fortran.scope import Scope, Variable
+from sdfgad.fortran.effects import assigned_in, passed_on
+from sdfgad.fortran.kinds import INTRINSIC_MODULES
+from sdfgad.fortran.scope import Scope, Variable, intrinsic_module
 from sdfgad.fortran.sharing import Shared
 from sdfgad.fortran.storage import Storage
 from sdfgad.fortran.syntax import File, listed, name_of, names_in, walk
 from sdfgad.fortran.types import expand
-from sdfgad.fortran.values import constant
 
+PARTS = (f03.Module_Subprogram_Part, f03.Internal_Subprogram_Part)
 ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram)
 PASS_FILES = 'Pass all files that are needed: differentiate(["constants.f90", "model.f90"], ...).'
 
@@ -144,19 +144,7 @@ class Routine:
         """The arguments that it may change: by their intent, or by what it assigns and passes on."""
         loose = {one.name for one in self.dummies if not one.intent and not one.is_value}
         found = {one.name for one in self.dummies if one.intent in ("out", "inout")}
-        return frozenset(found | (loose & (assigned_in(self.bodies, False) | self._passed_on())))
-
-    def _passed_on(self) -> set[str]:
-        """What is an argument of a subroutine that may change it."""
-        found: set[str] = set()
-        for call in (one for one in walk(self.bodies) if isinstance(one, f03.Call_Stmt)):
-            others = self.scope.candidates(name_of(call.children[0]))
-            changes = not others or any(other is self or bool(other.changed) for other in others)
-            found |= names_in(call.children) if changes else set()
-        if found:
-            found |= {name for one in walk(self.bodies) if isinstance(one, f03.Association)
-                      for name in names_in(one.children[2]) if name_of(one.children[0]) in found}  # fmt: skip
-        return found
+        return frozenset(found | (loose & (assigned_in(self.bodies, False) | passed_on(self.bodies, self.scope, self))))
 
     # --- what is known when it has been translated
 
@@ -231,7 +219,8 @@ class Library:
         return library
 
     def _enter(self, unit: Any, file: File) -> None:
-        if isinstance(unit, f03.Module):
+        if isinstance(unit, (f03.Module, f03.Main_Program)):
+            # A main program shares its variables with the routines in it, as a module does.
             self._units[name_of(unit.children[0].children[1])] = unit, file
         elif isinstance(unit, ROUTINES):
             name = _routine_name(unit)
@@ -269,7 +258,7 @@ class Library:
                 except UnsupportedProgram as error:
                     # It matters only where the variable is used.
                     scope.unread[scope.variables.pop(variable.name).name] = error
-            inner = next((one for one in unit.children if isinstance(one, f03.Module_Subprogram_Part)), None)
+            inner = next((one for one in unit.children if isinstance(one, PARTS)), None)
             for one in getattr(inner, "children", ()):
                 if isinstance(one, ROUTINES):
                     routine = Routine(_routine_name(one), one, file, scope, self)
@@ -291,7 +280,7 @@ class Library:
         if name in self._units:
             source = self.module(name)
         elif name in INTRINSIC_MODULES:
-            source = _intrinsic_module(scope.file, name, node)
+            source = intrinsic_module(scope.file, name, node)
         else:
             scope.refuse(node, f"the module `{name}` is in none of the files", PASS_FILES)
         entries = listed(node.children[4])
@@ -308,34 +297,5 @@ class Library:
             scope.imported[local] = source, original
 
 
-def _intrinsic_module(file: File, name: str, node: Any) -> Scope:
-    scope = Scope(file, name=name, is_module=True)
-    for key, size in INTRINSIC_MODULES[name].items():
-        scope.variables[key] = Variable(key, INTEGER, node, value=constant(size, INTEGER), scope=scope)
-    return scope
-
-
 def _routine_name(node: Any) -> str:
     return name_of(node.children[0].children[1])
-
-
-def assigned_in(bodies: Any, with_calls: bool = True) -> set[str]:
-    """The names of variables that bodies assign, also in part, or pass to subroutines."""
-    found: set[str] = set()
-    associated: dict[str, set[str]] = {}
-    for one in walk(bodies):
-        if isinstance(one, f03.Assignment_Stmt):
-            found.add(base_name(one.children[0]))
-        elif isinstance(one, f03.Loop_Control) and one.children[1] is not None:
-            found.add(name_of(one.children[1][0]))
-        elif isinstance(one, f03.Association) and isinstance(one.children[2], (f03.Name, f03.Part_Ref, f03.Data_Ref)):
-            associated.setdefault(name_of(one.children[0]), set()).add(base_name(one.children[2]))
-        elif isinstance(one, f03.Alloc_Opt):
-            found |= names_in(one.children[1])
-        elif with_calls and isinstance(one, f03.Call_Stmt):
-            found |= {base_name(arg) for arg in (one.children[0], *listed(one.children[1]))
-                      if isinstance(arg, (f03.Name, f03.Part_Ref, f03.Data_Ref, f03.Procedure_Designator))}  # fmt: skip
-    # The inner one of nested associations comes last.
-    for name, bases in reversed(associated.items()):
-        found |= bases if name in found else set()
-    return found

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.fortran.kinds import INTEGER, REAL, Kind
+from sdfgad.fortran.kinds import INTEGER, INTRINSIC_MODULES, REAL, Kind
 from sdfgad.fortran.syntax import File
-from sdfgad.fortran.values import Value
+from sdfgad.fortran.values import Value, constant
 
 IMPLICIT: Mapping[str, Kind] = {c: INTEGER if c in "ijklmn" else REAL for c in "abcdefghijklmnopqrstuvwxyz"}
 # Names that generated text has a use for.
@@ -196,3 +196,11 @@ class Scope:
 
     def refuse(self, node: Any, what: str, todo: str) -> NoReturn:
         self.file.refuse(node, what, todo)
+
+
+def intrinsic_module(file: File, name: str, node: Any) -> Scope:
+    """A module of the language itself, of which kinds and units are known."""
+    scope = Scope(file, name=name, is_module=True)
+    for key, size in INTRINSIC_MODULES[name].items():
+        scope.variables[key] = Variable(key, INTEGER, node, value=constant(size, INTEGER), scope=scope)
+    return scope

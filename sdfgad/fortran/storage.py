@@ -11,7 +11,7 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.fortran.scope import Dim, Variable
 from sdfgad.fortran.syntax import File, listed, name_of, walk
 
-ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram, f03.Main_Program)
+ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from sdfgad.api import check_grads as check_function
 from sdfgad.api import differentiate as differentiate_function
 from sdfgad.api.differentiate import Measurement
 from sdfgad.errors import WrtError
-from sdfgad.fortran.entry import Entry, parameter
+from sdfgad.fortran.entry import Entry
 from sdfgad.fortran.library import Library
 from sdfgad.fortran.names import gathered
+from sdfgad.fortran.passing import parameter
 from sdfgad.fortran.syntax import File
 from sdfgad.plan import Plan
 
