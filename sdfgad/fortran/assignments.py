@@ -137,7 +137,7 @@ def _mask(e: Evaluator, node: Any) -> str:
     if value.kind.base != "logical" or not value.rank:
         e.refuse(node, f"the mask `{node}` is {described(value)}", "Write a comparison of arrays.")
     # What is under the mask may change the array that it is.
-    return f"{value.text}.copy()" if value.is_place else plain(value)
+    return f"np.array({value.text})" if value.is_place else plain(value)
 
 
 def _under(e: Expressions, mask: str, node: Any) -> Iterator[tuple[str, Any]]:

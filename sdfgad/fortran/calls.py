@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from fparser.two import Fortran2003 as f03
@@ -56,7 +56,7 @@ def call_of(e: Expressions, node: Any, routine: Routine, arguments: Iterable[Any
     _require_apart(e, node, routine, values)
     for one in routine.parameters:
         value = values[one]
-        if value is not None and value.root is not None and not one.is_value:
+        if value is not None and value.is_place and value.root is not None and not one.is_value:
             value.root.is_lent |= one.is_changed or not routine.is_function
             value.root.is_changed |= one.is_changed
             value.root.is_rebound |= one.is_rebound
@@ -86,7 +86,8 @@ def _require_apart(e: Expressions, node: Any, routine: Routine, values: Mapping[
     """Raises: UnsupportedProgram, where what is passed is shared, too, and one of both is changed."""
     shared = {value.text: view for view in routine.shared.views.values() if (value := values[view]) is not None}
     for one, value in values.items():
-        view = shared.get(value.text) if value is not None and one not in shared.values() else None
+        is_place = value is not None and value.is_place and one not in shared.values()
+        view = shared.get(value.text) if value is not None and is_place else None
         if view is not None and (view.is_changed or one.is_changed):
             what = f"`{view.name}` is passed to `{routine.name}`, which uses it as a variable around it, too"
             e.refuse(node, what, COPY)
@@ -132,6 +133,9 @@ def _passed(e: Expressions, node: Any, routine: Routine, dummy: Variable, actual
     if dummy.rank and is_changed and not value.is_place:
         what = f"`{actual}` is passed as `{dummy.name}`, which `{routine.name}` changes, and it is no variable"
         e.refuse(node, what, COPY)
+    if value.rank and not value.is_place and value.root is not None:
+        # An array in parentheses is a value: what it is a copy of may change.
+        value = replace(value, text=f"np.array({value.text})")
     if dummy.is_allocatable:
         if value.variable is None or not value.variable.is_allocatable:
             e.refuse(node, f"`{actual}` is passed as `{dummy.name}`, and is not allocatable", COPY)

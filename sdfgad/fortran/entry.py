@@ -254,7 +254,7 @@ class Entry:
     def _converted(self, path: str, variable: Variable, value: Any) -> Any:
         """An argument as the compiled program takes it."""
         if value is None:
-            return None if variable.initial is None else evaluated(strong(variable.initial).text)
+            return None if variable.initial is None else self._initial(variable)
         try:
             converted = array_of(variable, value) if variable.rank else number_of(variable, value)
         except (TypeError, ValueError, OverflowError):
@@ -268,6 +268,15 @@ class Entry:
             )
             raise self._error(f"the argument `{path}` is {kind}, not {shown}", "Convert it: x.astype(...).")
         return converted
+
+    def _initial(self, variable: Variable) -> Any:
+        """What a variable has at first: elements of an array of a derived type have the values of its components."""
+        assert variable.initial is not None
+        value: Any = evaluated(strong(variable.initial).text)
+        if not variable.rank or np.ndim(value) == variable.rank:
+            return value
+        shape = [evaluated(one.declared.text) for one in sorted(self._sizes_of(variable), key=lambda one: one.axis)]
+        return np.broadcast_to(value, shape).copy()
 
     def _tell(self, values: dict[str, Any]) -> None:
         """Integers that are left out, and that sizes of arrays tell."""

@@ -72,7 +72,8 @@ class Expressions(Evaluator):
         if isinstance(node, f03.Parenthesis):
             inner = self.value(node.children[1])
             # An expression in parentheses is a value, never storage.
-            return Value(inner.text, inner.kind, inner.rank, inner.number, inner.low, inner.base, inner.offset)
+            return Value(inner.text, inner.kind, inner.rank, inner.number, inner.low, inner.base, inner.offset,
+                         root=inner.root)  # fmt: skip
         if isinstance(node, (*REFERENCES, f03.Data_Ref)):
             return self._reference(node)
         literal = self._literal(node)

@@ -703,9 +703,35 @@ contains
     call undeclared(x, y)
   end subroutine undeclared_names
 
+  subroutine mask_variables(x, y) ! arrays | masks that are variables, and arrays in parentheses as arguments
+    use store, only: slope
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    logical :: m(6)
+    m = x > 0.5d0
+    where (m)
+      y = x**2
+      m = x > 1
+    elsewhere
+      y = -x
+    end where
+    if (all(m .eqv. x > 1)) y(1) = y(1) + 1
+    slope = x(1:3)
+    call spread_slope((slope))
+    y(4:6) = slope
+  contains
+    subroutine spread_slope(v)
+      real(8), intent(in) :: v(3)
+      integer :: i
+      do i = 1, 3
+        slope(i) = v(1) + v(i)
+      end do
+    end subroutine spread_slope
+  end subroutine mask_variables
+
   subroutine everything_shared(x, y)
     real(8), intent(in) :: x(6)
-    real(8), intent(inout) :: y(6, 22)
+    real(8), intent(inout) :: y(6, 23)
     call module_variables(x, y(:, 1))
     call module_arrays(x, y(:, 2))
     call same_names(x, y(:, 3))
@@ -728,12 +754,13 @@ contains
     call structure_arguments(x, y(:, 20))
     call concurrent_counters(x, y(:, 21))
     call undeclared_names(x, y(:, 22))
+    call mask_variables(x, y(:, 23))
   end subroutine everything_shared
 
   subroutine weighed_shared(x, w, total)
-    real(8), intent(in) :: x(6), w(6, 22)
+    real(8), intent(in) :: x(6), w(6, 23)
     real(8), intent(out) :: total
-    real(8) :: y(6, 22)
+    real(8) :: y(6, 23)
     y = 0
     call everything_shared(x, y)
     total = sum(w * y)
