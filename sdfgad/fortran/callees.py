@@ -6,7 +6,7 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.arguments import split
+from sdfgad.fortran.arguments import by_name, split
 from sdfgad.fortran.designators import Designator, along, designated
 from sdfgad.fortran.evaluator import Evaluator
 from sdfgad.fortran.scope import Variable
@@ -21,7 +21,25 @@ def callee(e: Evaluator, node: Any) -> tuple[str, Any, list[Any]]:
     name, arguments = node.children[0], listed(node.children[1])
     if isinstance(name, f03.Procedure_Designator):
         return *bound(e, node), [name.children[0], *arguments]
-    return name_of(name), _chosen(e, node, name_of(name), arguments), arguments
+    routine = _chosen(e, node, name_of(name), arguments)
+    return name_of(name), routine and _bound_to(e, node, routine, arguments), arguments
+
+
+def _bound_to(e: Evaluator, node: Any, routine: Any, arguments: list[Any]) -> Any:
+    """A routine with the routines that are passed to it, which are other ones in each call.
+
+    Raises:
+        UnsupportedProgram: an argument is none.
+    """
+    given, passed = by_name(routine, arguments), {}
+    for name in sorted(routine.procedural):
+        actual = given.get(name)
+        found = e.scope.candidates(name_of(actual)) if isinstance(actual, f03.Name) else []
+        if len(found) != 1:
+            what = f"`{node}` passes `{actual}` as the routine `{name}`, and it is none that is known here"
+            e.refuse(node, what, "Pass the name of a routine of these files.")
+        passed[name] = found[0]
+    return routine.with_procedures(passed) if passed else routine
 
 
 def bound(e: Evaluator, node: Any) -> tuple[str, Any]:
@@ -77,10 +95,9 @@ def _chosen(e: Evaluator, node: Any, name: str, arguments: list[Any]) -> Any:
 
 def _fits(e: Evaluator, routine: Any, arguments: list[Any]) -> bool:
     positional, named = split(arguments)
-    names = [one.name for one in routine.dummies]
-    if len(positional) > len(names) or not {*named} <= {*names}:
+    if len(positional) > len(routine.names) or not {*named} <= {*routine.names}:
         return False
-    given = dict(zip(names, positional, strict=False)) | named
+    given = by_name(routine, arguments)
     for dummy in routine.dummies:
         if dummy.name not in given and not dummy.is_optional:
             return False

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.arguments import split
+from sdfgad.fortran.arguments import by_name, split
 from sdfgad.fortran.callees import callee, is_bound
 from sdfgad.fortran.designators import REFERENCES, designated
 from sdfgad.fortran.evaluator import Evaluator, described
@@ -67,12 +67,12 @@ def call_of(e: Expressions, node: Any, routine: Routine, arguments: Iterable[Any
 def _given(e: Expressions, node: Any, routine: Routine, arguments: list[Any]) -> dict[str, Any]:
     """The nodes of the arguments by the names of the dummy arguments."""
     positional, named = split(arguments)
-    names = [one.name for one in routine.dummies]
+    names = routine.names
     unknown = [name for name in named if name not in names]
     if len(positional) > len(names) or unknown:
         what = f"`{node}` passes {'`' + unknown[0] + '`' if unknown else 'more arguments than there are'}"
         e.refuse(node, what, f"`{routine.name}` has the arguments {', '.join(names)}.")
-    return dict(zip(names, positional, strict=False)) | named
+    return by_name(routine, arguments)
 
 
 def _lent(e: Expressions, original: Variable) -> Value:

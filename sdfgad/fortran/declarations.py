@@ -7,7 +7,7 @@ from typing import Any
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.fortran.constants import constant_of, count_of, listed_constant
+from sdfgad.fortran.constants import constant_of, count_of, listed_constant, structure_constants
 from sdfgad.fortran.evaluator import Evaluator
 from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.kinds import CHARACTER, DOUBLE, LOGICAL, Kind
@@ -17,7 +17,8 @@ from sdfgad.fortran.syntax import listed, name_of, walk
 from sdfgad.fortran.types import TYPE, expand, read_type
 
 # Statements that say nothing of what is computed.
-IGNORED = (f03.Comment, f03.Format_Stmt, f03.External_Stmt, f03.Intrinsic_Stmt, f03.Access_Stmt)
+IGNORED = (f03.Comment, f03.Format_Stmt, f03.External_Stmt, f03.Intrinsic_Stmt, f03.Access_Stmt,
+           f03.Procedure_Declaration_Stmt)  # fmt: skip
 BODIES = (f03.Subroutine_Body, f03.Function_Body)
 IGNORED_ATTRIBUTES = frozenset(
     {"TARGET", "CONTIGUOUS", "PUBLIC", "PRIVATE", "PROTECTED", "VALUE", "VOLATILE", "EXTERNAL"}
@@ -54,6 +55,8 @@ def read_declarations(scope: Scope, part: Any) -> None:
                 scope.unread |= dict.fromkeys(declared_in(one) - {*scope.variables, *scope.imported}, error)
     for variable in list(scope.variables.values()):
         variable.is_kept |= scope.is_module and variable.value is None
+        for leaf in variable.leaves:
+            leaf.is_kept |= variable.is_kept
         try:
             expand(variable)
         except UnsupportedProgram as error:
@@ -225,7 +228,11 @@ def _initialise(scope: Scope, variable: Variable, initial: Any, is_parameter: bo
     if initial is None:
         return
     if variable.type_of is not None:
-        scope.refuse(initial, f"the value of `{variable.name}` is not supported", "Give values to components.")
+        expand(variable)
+        for leaf, value in structure_constants(scope, variable, initial.children[1]):
+            leaf.value, leaf.initial = (value, None) if is_parameter else (None, value)
+        variable.is_kept = True
+        return
     value = constant_of(scope, variable, initial.children[1])
     if is_parameter:
         variable.value = value

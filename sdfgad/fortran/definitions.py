@@ -8,7 +8,7 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.arguments import split
+from sdfgad.fortran.arguments import by_name
 from sdfgad.fortran.assignments import is_unallocated
 from sdfgad.fortran.designators import base_name
 from sdfgad.fortran.library import Routine
@@ -73,11 +73,10 @@ class _Uses:
     def _call(self, node: Any) -> str:
         name = node.children[0]
         candidates = self.routine.scope.candidates(name_of(name))
-        if len(candidates) != 1:
+        if len(candidates) != 1 or candidates[0].procedural:
             return READ
         callee = candidates[0]
-        positional, named = split(listed(node.children[1]))
-        actuals = dict(zip((one.name for one in callee.dummies), positional, strict=False)) | named
+        actuals = by_name(callee, listed(node.children[1]))
         intents = {one.name: one.intent for one in callee.dummies}
         passed = [key for key, actual in actuals.items() if self._is_in(actual)]
         if any(intents.get(key) != "out" or not self._is_all(actuals[key]) for key in passed):
@@ -119,8 +118,9 @@ class _Uses:
 
     def _means(self, name: str) -> bool:
         scope = self.routine.scope
-        if any(_is_known(one, self.variable) for one in scope.candidates(name)):
-            return True
+        for one in scope.candidates(name):
+            if any(_is_known(each, self.variable) for each in (one, *one.bound.values())):
+                return True
         found = scope.variables.get(name) or (scope.variable(name) or (None, None))[1]
         return found is not None and self.variable in found.leaves
 

@@ -44,3 +44,16 @@ def passed_on(bodies: Any, scope: Scope, routine: Any) -> set[str]:
     for one in reversed([one for one in walk(bodies) if isinstance(one, f03.Association)] if found else []):
         found |= names_in(one.children[2]) if name_of(one.children[0]) in found else set()
     return found
+
+
+def called_in(part: Any, body: Any) -> frozenset[str]:
+    """The names that a routine declares as those of routines, or calls."""
+    found: set[str] = set()
+    for one in walk(part) if part is not None else ():
+        if isinstance(one, f03.Type_Declaration_Stmt) and "EXTERNAL" in str(one.children[1]).upper():
+            found |= {name_of(entity.children[0]) for entity in listed(one.children[2])}
+        elif isinstance(one, (f03.External_Stmt, f03.Procedure_Declaration_Stmt)):
+            found |= names_in(one.children[-1])
+        elif isinstance(one, (f03.Subroutine_Stmt, f03.Function_Stmt)):
+            found.add(name_of(one.children[1]))
+    return frozenset(found | {name_of(one.children[0]) for one in walk(body or ()) if isinstance(one, f03.Call_Stmt)})

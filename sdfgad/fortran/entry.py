@@ -73,6 +73,9 @@ class Entry:
         return self.routine.file.where(self.routine.head)
 
     def _refuse_kinds(self) -> None:
+        if self.routine.procedural:
+            what = f"the routine `{min(self.routine.procedural)}` as an argument from outside is not supported"
+            self.routine.file.refuse(self.routine.head, what, "Differentiate a routine that passes it.")
         for one in self.routine.dummies:
             if one.kind.base == "character":
                 self.routine.file.refuse(one.node, f"the text `{one.name}` as an argument is not supported",
@@ -240,7 +243,7 @@ class Entry:
         Raises:
             ArgumentError: a name is passed twice, or stands for nothing.
         """
-        names = [one.name for one in self.routine.dummies]
+        names = self.routine.names
         known = {parameter(name): name for name in names}
         lowered = {known.get(name.lower(), name.lower()): value for name, value in kwargs.items()}
         twice = {*names[: len(args)]} & {*lowered}

@@ -164,7 +164,7 @@ class Expressions(Evaluator):
     def _constant(self, node: Any, variable: Variable) -> Variable:
         """An array that is constant, under the name that it has here, which `use` may have changed."""
         text = "" if variable.value is None else variable.value.text
-        named = replace(variable, name=base_name(node))
+        named = variable if "%" in variable.name else replace(variable, name=base_name(node))
         if self.constant_arrays.setdefault(named.text, text) != text:
             named = replace(named, label=f"__{named.text}_of_{'' if named.scope is None else named.scope.name}")
             self.constant_arrays[named.text] = text

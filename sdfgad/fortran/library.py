@@ -12,7 +12,7 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.errors import ArgumentError, UnsupportedProgram
 from sdfgad.fortran.commons import Commons
 from sdfgad.fortran.declarations import derived_of, kind_of, read_declarations
-from sdfgad.fortran.effects import assigned_in, passed_on
+from sdfgad.fortran.effects import assigned_in, called_in, passed_on
 from sdfgad.fortran.kinds import INTRINSIC_MODULES
 from sdfgad.fortran.scope import Scope, Variable, intrinsic_module
 from sdfgad.fortran.sharing import Shared
@@ -33,6 +33,8 @@ class Routine:
         name, node, file: what it is called, its tree, and where it stands.
         host: the scope around it: of its module, or of the routine that it is in.
         label: the name of its function, where that is another one.
+        procedures: the routines that are passed to it, by their names in it.
+        bound: the same with routines that are passed to it.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Routine:
     host: Scope | None
     library: Library
     label: str = ""
+    procedures: dict[str, Routine] = field(default_factory=dict)
+    bound: dict[tuple[Routine, ...], Routine] = field(default_factory=dict)
 
     @property
     def head(self) -> Any:
@@ -82,7 +86,7 @@ class Routine:
         part = self.part(f03.Specification_Part)
         self.library.use(scope, part)
         prefix = self.head.children[0]
-        dummies = [name_of(one) for one in listed(self.head.children[2])]
+        scope.procedures |= self.procedures
         read_declarations(scope, part)
         self.library.commons.enter(scope, part)
         for one in walk(prefix) if self.is_function and prefix is not None else ():
@@ -91,7 +95,7 @@ class Routine:
                 result.type_of = derived_of(scope, one)
                 expand(result)
                 scope.variables[self.result] = result
-        self._complete(scope, dummies)
+        self._complete(scope, [name for name in self.names if name not in self.procedural])
         return scope
 
     @cached_property
@@ -135,9 +139,27 @@ class Routine:
             for one in (variable, *variable.leaves) if scope.keeps_all and variable.name != self.result else ():
                 one.is_kept = not variable.is_dummy and variable.value is None
 
+    @property
+    def names(self) -> list[str]:
+        """The names of its arguments, in order."""
+        return [name_of(one) for one in listed(self.head.children[2])]
+
+    @cached_property
+    def procedural(self) -> frozenset[str]:
+        """The arguments that are routines."""
+        return called_in(self.part(f03.Specification_Part), self.part(f03.Execution_Part)) & {*self.names}
+
+    def with_procedures(self, given: dict[str, Routine]) -> Routine:
+        """The same with routines for the arguments that are such."""
+        key = tuple(given[name] for name in sorted(given))
+        if key not in self.bound:
+            label = f"_{self.name}_with_{'_'.join(one.name for one in key)}"
+            self.bound[key] = Routine(self.name, self.node, self.file, self.host, self.library, label, given)
+        return self.bound[key]
+
     @cached_property
     def dummies(self) -> list[Variable]:
-        return [self.scope.variables[name_of(one)] for one in listed(self.head.children[2])]
+        return [self.scope.variables[name] for name in self.names if name not in self.procedural]
 
     @cached_property
     def changed(self) -> frozenset[str]:

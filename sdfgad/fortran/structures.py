@@ -43,7 +43,8 @@ def _copied(e: Expressions, node: Any, place: Designator, source: Designator) ->
             continue
         value = e.of(node, sources[path])
         # A number that nothing has assigned is copied, too.
-        value.root.is_lent = True
+        if value.root is not None:
+            value.root.is_lent = True
         own = place_of(e, node, part)
         if own.variable is not None and own.variable.is_allocatable:
             own.variable.is_rebound = True

@@ -48,12 +48,11 @@ class Translation:
             self._open[-1].file.refuse(node, what, "Write a loop.")
         if routine in self._routines:
             return
-        if function_name(routine) in self.names or any(one.name == routine.name for one in self._open):
+        taken, stem, count = {function_name(one) for one in self._routines}, function_name(routine), 1
+        while function_name(routine) in taken:
             # Another module or host has a routine of this name, too.
-            routine.label = f"_{routine.name}_of_{'' if routine.host is None else routine.host.name}"
-        if function_name(routine) in self.names:
-            what = f"three routines have the name `{routine.name}`"
-            routine.file.refuse(routine.head, what, "Rename one of them.")
+            count += 1
+            routine.label = f"{stem}_{count}"
         self._routines.append(routine)
         self._open.append(routine)
         lines = function_of(routine, self.add)

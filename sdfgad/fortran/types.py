@@ -70,7 +70,9 @@ def expand(variable: Variable) -> None:
         UnsupportedProgram: there are many variables of a type that has allocatable components.
     """
     derived = variable.type_of
-    for key, one in derived.components.items() if derived is not None else ():
+    if derived is None or variable.parts:
+        return
+    for key, one in derived.components.items():
         part = replace(one, name=f"{variable.name}%{key}", dims=(*one.dims, *variable.dims), intent=variable.intent,
                        is_kept=variable.is_kept, scope=variable.scope, parts={})  # fmt: skip
         if part.is_allocatable and variable.rank:

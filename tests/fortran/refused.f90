@@ -555,3 +555,32 @@ contains
     first = first + 1
   end subroutine move
 end module m
+
+!= routines as arguments from outside
+subroutine s(f, x)  ! <- the routine `f` as an argument from outside
+  external f
+  real(8) :: x
+  call f(x)
+end subroutine s
+
+!= routines as arguments that are not known
+subroutine s(x)
+  real(8) :: x
+  external g
+  call t(g, x)  ! <- passes `g` as the routine `f`, and it is none that is known here
+end subroutine s
+subroutine t(f, x)
+  external f
+  real(8) :: x
+  call f(x)
+end subroutine t
+
+!= constants of a derived type that are written in another way
+subroutine s(x)
+  type :: grid
+    real(8) :: dx(2)
+  end type grid
+  type(grid), parameter :: g(2) = [grid(1), grid(2)]  ! <- the component `dx`
+  real(8) :: x
+  x = g(1)%dx(1)
+end subroutine s

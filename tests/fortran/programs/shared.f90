@@ -209,6 +209,66 @@ contains
   end function helper
 end module second_half
 
+module solvers_by_routine
+  implicit none
+  abstract interface
+    subroutine tendency(s, ds)
+      real(8), intent(in) :: s(:)
+      real(8), intent(out) :: ds(:)
+    end subroutine tendency
+  end interface
+contains
+  subroutine march(f, s, dt, steps)
+    procedure(tendency) :: f
+    real(8), intent(inout) :: s(:)
+    real(8), intent(in) :: dt
+    integer, intent(in) :: steps
+    integer :: k
+    do k = 1, steps
+      call step(f, s, dt)
+    end do
+  end subroutine march
+  subroutine step(f, s, dt)
+    interface
+      subroutine f(s, ds)
+        real(8), intent(in) :: s(:)
+        real(8), intent(out) :: ds(:)
+      end subroutine f
+    end interface
+    real(8), intent(inout) :: s(:)
+    real(8), intent(in) :: dt
+    real(8) :: k1(size(s)), k2(size(s))
+    call f(s, k1)
+    call f(s + dt * k1, k2)
+    s = s + dt / 2 * (k1 + k2)
+  end subroutine step
+  real(8) function root(f, guess)
+    real(8), external :: f
+    real(8), intent(in) :: guess
+    integer :: k
+    root = guess
+    do k = 1, 8
+      root = root - f(root) / ((f(root + 1d-3) - f(root - 1d-3)) / 2d-3)
+    end do
+  end function root
+  subroutine spin(s, ds)
+    real(8), intent(in) :: s(:)
+    real(8), intent(out) :: ds(:)
+    ds(1) = -s(2)
+    ds(2) = s(1)
+  end subroutine spin
+  real(8) function cubic(v)
+    real(8), intent(in) :: v
+    cubic = v**3 - 2
+  end function cubic
+  subroutine apply_twice(f, v)
+    external f
+    real(8), intent(inout) :: v
+    call f(v)
+    call f(v)
+  end subroutine apply_twice
+end module solvers_by_routine
+
 module shared_constructs
   implicit none
   real(8), private :: running = 1
@@ -729,9 +789,70 @@ contains
     end subroutine spread_slope
   end subroutine mask_variables
 
+  subroutine passed_routines(x, y) ! calls | routines as arguments, also those inside, with the variables around them
+    use solvers_by_routine
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    real(8) :: rate, state(2)
+    integer :: calls
+    rate = x(1)
+    calls = 0
+    state = x(2:3)
+    call march(decay, state, 0.1d0, 3)
+    y(1:2) = state
+    call march(spin, state, 0.2d0, 2)
+    y(3:4) = state
+    y(5) = root(shifted_square, 1.0d0 + x(6)) + root(f=cubic, guess=2.0d0)
+    y(6) = calls
+    call apply_twice(scale_it, y(6))
+  contains
+    subroutine decay(s, ds)
+      real(8), intent(in) :: s(:)
+      real(8), intent(out) :: ds(:)
+      ds = -rate * s
+      calls = calls + 1
+    end subroutine decay
+    real(8) function shifted_square(v)
+      real(8), intent(in) :: v
+      shifted_square = v**2 - rate - 1
+    end function shifted_square
+    subroutine scale_it(v)
+      real(8), intent(inout) :: v
+      v = v * x(3) + rate
+    end subroutine scale_it
+  end subroutine passed_routines
+
+  subroutine structure_constants(x, y) ! derived types | constants and first values of a derived type
+    use shapes, only: point, pair, body
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout) :: y(6)
+    type(point), parameter :: origin = point(0.5d0, y=-1), corners(3) = [point(1, 2), point(3d0, 4), point(5, 6)]
+    type(pair), parameter :: fixed = pair(b=[3d0, 2d0, 1d0])
+    type(pair), save :: grown = pair(2d0, 1d0)
+    type(point) :: p
+    integer :: i
+    p = origin
+    y(1) = p%x * x(1) + p%y
+    do i = 1, 3
+      y(2) = y(2) + corners(i)%x * corners(4 - i)%y * x(i)
+      p = corners(i)
+      y(3) = y(3) + p%x * x(2)
+    end do
+    y(4) = sum(fixed%b * x(1:3)) * fixed%a
+    grown%b = grown%b + fixed%b * x(4)
+    grown%a = grown%a + distance(origin, corners(2))
+    y(5) = grown%b(2) * grown%a
+    y(6) = sum(corners%x)
+  contains
+    real(8) function distance(a, b)
+      type(point), intent(in) :: a, b
+      distance = sqrt((a%x - b%x)**2 + (a%y - b%y)**2)
+    end function distance
+  end subroutine structure_constants
+
   subroutine everything_shared(x, y)
     real(8), intent(in) :: x(6)
-    real(8), intent(inout) :: y(6, 23)
+    real(8), intent(inout) :: y(6, 25)
     call module_variables(x, y(:, 1))
     call module_arrays(x, y(:, 2))
     call same_names(x, y(:, 3))
@@ -755,12 +876,14 @@ contains
     call concurrent_counters(x, y(:, 21))
     call undeclared_names(x, y(:, 22))
     call mask_variables(x, y(:, 23))
+    call passed_routines(x, y(:, 24))
+    call structure_constants(x, y(:, 25))
   end subroutine everything_shared
 
   subroutine weighed_shared(x, w, total)
-    real(8), intent(in) :: x(6), w(6, 23)
+    real(8), intent(in) :: x(6), w(6, 25)
     real(8), intent(out) :: total
-    real(8) :: y(6, 23)
+    real(8) :: y(6, 25)
     y = 0
     call everything_shared(x, y)
     total = sum(w * y)
