@@ -234,8 +234,10 @@ def structure_called(e: Expressions, node: Any, derived: Any) -> dict[str, Value
 
 def _by_element(e: Expressions, node: Any, routine: Routine, arguments: list[Any]) -> tuple[int, str]:
     """A call of an elemental function with arrays: their rank, 0 for none, and the lists of its results by axis."""
-    positional, named = split(arguments)
-    nodes = {one.name: actual for one, actual in zip(routine.dummies, positional, strict=False)} | named
+    nodes = by_name(routine, arguments)
+    if any(one.type_of is not None for one in routine.dummies):
+        # Elements of arrays of derived types are passed in loops.
+        return 0, ""
     values = {name: e.value(actual) for name, actual in nodes.items()}
     ranks = {value.rank for value in values.values()}
     if ranks == {0}:

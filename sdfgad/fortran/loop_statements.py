@@ -8,13 +8,13 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.designators import base_name
+from sdfgad.fortran.designators import designated
 from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.loops import DO_LOOPS, Counter, OpenLoop, counted, counter_of, is_used_outside, leaves_itself
 from sdfgad.fortran.scope import Variable
-from sdfgad.fortran.syntax import label_of, line_of, line_of_first, name_of, names_in, walk
+from sdfgad.fortran.syntax import label_of, line_of, line_of_first, name_of, walk
 from sdfgad.fortran.values import Value, plain
 
 
@@ -142,10 +142,24 @@ class LoopStatements(ABC):
             if not isinstance(one, f03.Assignment_Stmt):
                 self.e.refuse(one, f"`{one}` in a `forall` is not supported", "Write `do` loops.")
             target, _, source = one.children
-            if base_name(target) in names_in((source, header)):
-                what = f"`{target}` in a `forall` is computed from `{base_name(target)}`"
-                self.e.refuse(one, f"{what}, which is not supported", "Write `do` loops, from a copy.")
             self._concurrent(header, OpenLoop(""), node, [one])
+            if not self._is_by_element(target, (source, header)):
+                what = f"`{target}` in a `forall` is computed from other elements of what it changes"
+                self.e.refuse(one, f"{what}, which is not supported", "Write `do` loops, from a copy.")
+
+    def _is_by_element(self, target: Any, others: Any) -> bool:
+        """Whether expressions use nothing of an array that is assigned but the element that is."""
+        path = _path(target)
+        used = [one for one in walk(others) if isinstance(one, (f03.Name, f03.Part_Ref, f03.Data_Ref))]
+        inner = [part for one in used if isinstance(one, f03.Data_Ref) for part in walk(one.children)]
+        same = [one for one in used if _path(one) == path and not any(one is part for part in inner)]
+        heads = [one.children[0] for one in same if isinstance(one, f03.Part_Ref)]
+        if any(str(one) != str(target) for one in same if not any(one is head for head in heads)):
+            return False
+        found = designated(self.e, target)
+        called = [each for one in used for each in self.e.scope.candidates(name_of(one))]
+        # Functions may use it as a variable around them.
+        return found is not None and not any(found.variable in one.shared.views for one in called)
 
     def _nest(self, left: list[Any], mask: Any, loop: OpenLoop, head: Any, statements: list[Any]) -> None:
         if not left:
@@ -183,6 +197,12 @@ class LoopStatements(ABC):
 
 def _label(node: Any) -> str:
     return name_of(node.children[1]) if node.children[1] is not None else ""
+
+
+def _path(node: Any) -> str:
+    """The names of a designator without its subscripts."""
+    parts = node.children if isinstance(node, f03.Data_Ref) else (node,)
+    return "%".join(name_of(one.children[0] if isinstance(one, f03.Part_Ref) else one) for one in parts)
 
 
 def _nearest(node: Any) -> Any:

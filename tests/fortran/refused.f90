@@ -474,7 +474,7 @@ subroutine s(n, x)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n)
   integer :: i
-  forall (i = 2:n) x(i) = x(i - 1)  ! <- `x(i)` in a `forall` is computed from `x`
+  forall (i = 2:n) x(i) = x(i - 1)  ! <- `x(i)` in a `forall` is computed from other elements
 end subroutine s
 
 != operators for derived types
