@@ -23,11 +23,11 @@ def assigned(e: Expressions, node: Any) -> list[str]:
     place = _place(e, target)
     value = _fitting(e, node, e.value(source), place)
     if place.variable is not None and value.rank and is_unallocated(place.variable):
-        _bind(e, node, place.variable, value, was_used)
+        bind(e, node, place.variable, value, was_used)
     return stored(place, value)
 
 
-def _bind(e: Expressions, node: Any, variable: Variable, value: Value, was_used: bool) -> None:
+def bind(e: Expressions, node: Any, variable: Variable, value: Value, was_used: bool) -> None:
     """Give an array new storage, with the lower bounds of an array that is all of what it gets.
 
     Raises:
@@ -56,9 +56,11 @@ def stored(place: Value, value: Value) -> list[str]:
 
 def is_unallocated(variable: Variable) -> bool:
     """Whether an allocatable array may have no size but that of what is assigned to it."""
+    if not variable.is_allocatable or variable.is_pointer:
+        return False
     is_component = "%" in variable.name and all(dim.low == "1" for dim in variable.dims)
     is_given = variable.is_dummy and variable.intent != "out"
-    return variable.is_allocatable and (is_component or not (is_given or variable.is_allocated))
+    return is_component or not (is_given or variable.is_allocated)
 
 
 def _whole(place: Value) -> str:
@@ -182,7 +184,7 @@ def _filled(e: Expressions, node: Any, one: Any, source: Value) -> list[str]:
         return [f"{place.text}[...] = {plain(_fitting(e, node, source, place))}"]
     was_used = (found := designated(e, one)) is not None and found.variable.is_used
     leaf = _stored(e, one)[0]
-    _bind(e, node, leaf, source, was_used)
+    bind(e, node, leaf, source, was_used)
     return [f"{leaf.text} = np.array({plain(source)}, {leaf.kind.numpy})"]
 
 

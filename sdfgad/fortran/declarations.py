@@ -46,13 +46,16 @@ def read_declarations(scope: Scope, part: Any) -> None:
     for statement in getattr(part, "children", ()):
         inner = statement.children if isinstance(statement, f03.Implicit_Part) else (statement,)
         for one in inner:
+            known = {*scope.variables, *scope.imported}
             try:
                 with scope.file.understood(one):
                     _statement(scope, one)
             except UnsupportedProgram as error:
                 if not scope.is_module or isinstance(one, f03.Implicit_Stmt):
                     raise
-                scope.unread |= dict.fromkeys(declared_in(one) - {*scope.variables, *scope.imported}, error)
+                # What has been entered of the statement is not read, either.
+                scope.variables = {name: one for name, one in scope.variables.items() if name in known}
+                scope.unread |= dict.fromkeys(declared_in(one) - known, error)
     for variable in list(scope.variables.values()):
         variable.is_kept |= scope.is_module and variable.value is None
         for leaf in variable.leaves:
@@ -209,7 +212,11 @@ def _declaration(scope: Scope, node: Any) -> None:
         variable = _declared(scope, name_of(name), kind, node, dims)
         variable.intent, variable.is_optional = intent or variable.intent, "OPTIONAL" in names
         variable.type_of, variable.is_kept = derived, variable.is_kept or "SAVE" in names
-        variable.is_allocatable, variable.is_value = "ALLOCATABLE" in names, "VALUE" in names
+        variable.is_pointer, variable.is_value = "POINTER" in names, "VALUE" in names
+        variable.is_allocatable = "ALLOCATABLE" in names or variable.is_pointer
+        if variable.is_pointer and (not variable.rank or derived is not None):
+            scope.refuse(node, f"`{variable.name}` is a pointer to no array of numbers, which is not supported",
+                         "Declare a variable, or an index in an array.")  # fmt: skip
         if variable.rank and (variable.is_value or kind == CHARACTER):
             what = "an array of texts" if kind == CHARACTER else "an array that is passed by value"
             scope.refuse(node, f"{what} is not supported", "Use integers, and pass arrays as they are.")
@@ -225,7 +232,9 @@ def _declared(scope: Scope, name: str, kind: Kind, node: Any, dims: tuple[Dim, .
 
 
 def _initialise(scope: Scope, variable: Variable, initial: Any, is_parameter: bool) -> None:
-    if initial is None:
+    if initial is None or str(initial).replace(" ", "").upper() == "=>NULL()":
+        # A pointer to nothing is None, as what is not allocated.
+        variable.is_kept |= initial is not None and not isinstance(initial, f03.Component_Initialization)
         return
     if variable.type_of is not None:
         expand(variable)
@@ -253,8 +262,8 @@ def _attribute(scope: Scope, node: Any) -> tuple[str, Any]:
     if isinstance(node, (f03.Dimension_Attr_Spec, f03.Dimension_Component_Attr_Spec)):
         return "DIMENSION", node.children[1]
     name = str(node).upper()
-    if name not in IGNORED_ATTRIBUTES | {"PARAMETER", "ALLOCATABLE", "OPTIONAL", "SAVE"}:
-        todo = REFUSED["Pointer_Stmt"][1] if name == "POINTER" else "Leave it away, or pass an argument."
+    if name not in IGNORED_ATTRIBUTES | {"PARAMETER", "ALLOCATABLE", "OPTIONAL", "SAVE", "POINTER"}:
+        todo = "Leave it away, or pass an argument."
         scope.refuse(node, f"the attribute `{name.lower()}` is not supported", todo)
     return name, None
 

@@ -54,6 +54,8 @@ class _Uses:
             places = [one for one in walk(node) if isinstance(one, f03.Allocation)]
             is_read = any(self._is_in(one.children[1]) for one in places) or self._is_in(node.children[2])
             return READ if is_read or not any(self._is_all(one.children[0]) for one in places) else SET
+        if isinstance(node, f03.Pointer_Assignment_Stmt):
+            return READ if self._is_in(node.children[2]) or not self._is_all(node.children[0]) else SET
         if isinstance(node, f03.Call_Stmt):
             return self._call(node)
         if isinstance(node, DO_LOOPS):

@@ -18,6 +18,9 @@ def assigned_in(bodies: Any, with_calls: bool = True) -> set[str]:
     for one in walk(bodies):
         if isinstance(one, f03.Assignment_Stmt):
             found.add(base_name(one.children[0]))
+        elif isinstance(one, f03.Pointer_Assignment_Stmt):
+            # What is pointed at may be changed by the pointer's name.
+            found |= names_in(one.children[::2])
         elif isinstance(one, f03.Loop_Control) and one.children[1] is not None:
             found.add(name_of(one.children[1][0]))
         elif isinstance(one, f03.Association) and isinstance(one.children[2], (f03.Name, f03.Part_Ref, f03.Data_Ref)):

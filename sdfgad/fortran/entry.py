@@ -234,7 +234,7 @@ class Entry:
         return {parameter(one.text): values[one.text] for one in self.parameters}
 
     def _is_needed(self, variable: Variable) -> bool:
-        may_be_none = variable.is_asked or (variable.is_rebound and variable.is_allocated)
+        may_be_none = variable.is_asked or (variable.is_rebound and (variable.is_allocated or variable.is_pointer))
         return variable in self.parameters and not (variable.is_optional or may_be_none)
 
     def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

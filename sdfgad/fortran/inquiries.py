@@ -91,6 +91,12 @@ def _allocated(e: Evaluator, node: Any, given: Arguments) -> Value:
     return Value(f"({_asked(e, given, 'array').text} is not None)", LOGICAL)
 
 
+def _associated(e: Evaluator, node: Any, given: Arguments) -> Value:
+    if len(given.nodes) + len(given.named) > 1:
+        e.refuse(node, f"`{node}` with a target is not supported", "Ask for the pointer alone.")
+    return Value(f"({_asked(e, given, 'pointer').text} is not None)", LOGICAL)
+
+
 RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
     "size": _size,
     "lbound": _bound(False),
@@ -103,4 +109,5 @@ RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
     "selected_int_kind": _selected_int_kind,
     "present": _present,
     "allocated": _allocated,
+    "associated": _associated,
 }

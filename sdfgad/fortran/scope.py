@@ -62,6 +62,8 @@ class Variable:
     # Whether it is a copy of what is passed.
     is_value: bool = False
     is_allocatable: bool = False
+    # Whether it is a pointer, which is allocatable, too.
+    is_pointer: bool = False
     # Whether an `allocate` names it, and whether `allocated` does.
     is_allocated: bool = False
     is_asked: bool = False

@@ -21,6 +21,7 @@ from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.library import Routine
 from sdfgad.fortran.loop_statements import LoopStatements
 from sdfgad.fortran.loops import DO_LOOPS
+from sdfgad.fortran.pointers import nullified, pointed
 from sdfgad.fortran.structures import structure_assigned
 from sdfgad.fortran.syntax import line_of, line_of_first, listed, name_of
 from sdfgad.fortran.values import plain
@@ -30,8 +31,6 @@ REFUSED = {
     "Computed_Goto_Stmt": ("a jump by `goto`", "Write `select case`."),
     "Arithmetic_If_Stmt": ("an `if` with three labels", "Write `if (...) then`."),
     "Entry_Stmt": ("an `entry`", "Write a subroutine of its own."),
-    "Pointer_Assignment_Stmt": ("a pointer", "Pass a section of an array, or copy."),
-    "Nullify_Stmt": ("a pointer", "Pass a section of an array, or copy."),
     "Select_Type_Construct": ("a `select type`", "Write a routine for each type."),
     "Label_Do_Stmt": ("loops that share their last statement", "End each loop by `end do`."),
     "Data_Stmt": ("a data statement", "Assign the values at the start, or declare a parameter."),
@@ -139,6 +138,10 @@ class Statements(LoopStatements):
     def _other(self, node: Any) -> None:
         if isinstance(node, (f03.Associate_Construct, BLOCKS)):
             self._within(node)
+        elif isinstance(node, (f03.Pointer_Assignment_Stmt, f03.Nullify_Stmt)):
+            is_null = isinstance(node, f03.Nullify_Stmt)
+            for line in nullified(self.e, node) if is_null else pointed(self.e, node):
+                self._add(line, node)
         elif isinstance(node, (f03.Forall_Stmt, f03.Forall_Construct)):
             self._forall(node)
         elif isinstance(node, f03.Return_Stmt):

@@ -11,6 +11,7 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.fortran.scope import Dim, Variable
 from sdfgad.fortran.syntax import File, listed, name_of, walk
 
+ASKING = ("allocated", "associated")
 ROUTINES = (f03.Subroutine_Subprogram, f03.Function_Subprogram)
 
 
@@ -61,7 +62,7 @@ class Storage:
                 places.append(Place(_key(name), listed(shape), one, file, _around(one)))
             elif isinstance(one, f03.Rename):
                 renamed.setdefault(name_of(one.children[2]), set()).add(name_of(one.children[1]))
-            elif isinstance(one, f03.Intrinsic_Function_Reference) and name_of(one.children[0]) == "allocated":
+            elif isinstance(one, f03.Intrinsic_Function_Reference) and name_of(one.children[0]) in ASKING:
                 asked |= {_key(node) for node in listed(one.children[1])}
         return Storage(places, renamed, asked)
 

@@ -48,7 +48,8 @@ def _copied(e: Expressions, node: Any, place: Designator, source: Designator) ->
         own = place_of(e, node, part)
         if own.variable is not None and own.variable.is_allocatable:
             own.variable.is_rebound = True
-            lines.append(f"{own.text} = np.array({value.text}, {own.kind.numpy})")
+            is_pointer = own.variable.is_pointer
+            lines.append(f"{own.text} = {value.text if is_pointer else f'np.array({value.text}, {own.kind.numpy})'}")
         else:
             lines += stored(own, value)
     return lines

@@ -27,22 +27,6 @@ subroutine s(n, x, y)
   y = x
 end subroutine s
 
-!= pointers
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  real, pointer :: z(:)  ! <- the attribute `pointer`
-  y = x
-end subroutine s
-
-!= pointer assignment
-subroutine s(n, x, y)
-  integer, intent(in) :: n
-  real(8), intent(inout) :: x(n), y(n)
-  integer :: i
-  z => x  ! <- a pointer
-end subroutine s
-
 != recursion
 recursive subroutine s(n, x, y)  ! <- is recursive
   integer, intent(in) :: n
@@ -460,13 +444,13 @@ end subroutine s
 
 != what a module declares by unsupported statements, where it is used
 module m
-  real(8), pointer :: z(:)  ! <- the attribute `pointer`
+  real(8), pointer :: z  ! <- `z` is a pointer to no array of numbers
   real(8), parameter :: half = 0.5d0
 end module m
 subroutine s(x)
   use m, only: z, half
   real(8) :: x
-  x = half * z(1)
+  x = half * z
 end subroutine s
 
 != `forall` of what it changes
@@ -583,4 +567,48 @@ subroutine s(x)
   type(grid), parameter :: g(2) = [grid(1), grid(2)]  ! <- the component `dx`
   real(8) :: x
   x = g(1)%dx(1)
+end subroutine s
+
+!= pointers to numbers and derived types
+subroutine s(x)
+  type :: node
+    real(8) :: v
+  end type node
+  type(node), pointer :: p  ! <- `p` is a pointer to no array of numbers
+  real(8) :: x
+  x = 1
+end subroutine s
+
+!= pointers to what assignments allocate
+subroutine s(x)
+  real(8) :: x
+  real(8), allocatable, target :: a(:)
+  real(8), pointer :: p(:)
+  a = [x, x]
+  p => a  ! <- points at an array that assignments allocate
+  a = a + 1
+  x = p(1)
+end subroutine s
+
+!= pointers with bounds of their own
+subroutine s(x)
+  real(8), target :: x(3)
+  real(8), pointer :: p(:)
+  p(0:) => x  ! <- the bounds in
+  p(0) = 1
+end subroutine s
+
+!= pointers to expressions
+subroutine s(x)
+  real(8), target :: x(3)
+  real(8), pointer :: p(:)
+  p => x(1)  ! <- points at a real(8)
+  p(1) = 1
+end subroutine s
+
+!= pointing by what is no pointer
+subroutine s(x)
+  real(8), target :: x(3)
+  real(8) :: p(3)
+  p => x  ! <- `p` is no pointer to an array
 end subroutine s

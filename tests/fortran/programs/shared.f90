@@ -269,6 +269,33 @@ contains
   end subroutine apply_twice
 end module solvers_by_routine
 
+module levels
+  implicit none
+  real(8), target :: storage(3, 2) = 0
+  real(8), pointer :: now(:), next(:)
+  type view
+    real(8), pointer :: row(:) => null()
+  end type view
+contains
+  subroutine start(v)
+    real(8), intent(in) :: v(3)
+    now => storage(:, 1)
+    next => storage(:, 2)
+    now = v
+  end subroutine start
+  subroutine advance(by)
+    real(8), intent(in) :: by
+    real(8), pointer :: held(:)
+    integer :: i
+    do i = 1, 3
+      next(i) = now(i) + by * now(mod(i, 3) + 1)
+    end do
+    held => now
+    now => next
+    next => held
+  end subroutine advance
+end module levels
+
 module shared_constructs
   implicit none
   real(8), private :: running = 1
@@ -850,9 +877,40 @@ contains
     end function distance
   end subroutine structure_constants
 
+  subroutine pointers(x, y) ! arrays | pointers to arrays and sections, also swapped in loops and as components
+    use levels
+    real(8), intent(in) :: x(6)
+    real(8), intent(inout), target :: y(6)
+    real(8), pointer :: p(:) => null()
+    real(8), pointer :: q(:, :)
+    type(view) :: v
+    integer :: k
+    y(1) = 1
+    if (.not. associated(p)) y(1) = 2
+    call start(x(1:3))
+    do k = 1, 3
+      call advance(x(4))
+    end do
+    y(4:6) = now
+    p => y(2:3)
+    p = x(1:2) * 2
+    p(2) = p(2) + y(2)
+    allocate(q(2, 0:1))
+    q = x(5)
+    q(2, 0) = x(6)
+    p => q(:, 0)
+    y(1) = y(1) + sum(p) * lbound(q, 2) + p(2)
+    v%row => storage(:, 1)
+    v%row(2) = v%row(2) * x(3)
+    y(6) = y(6) + storage(2, 1) + now(2)
+    nullify(p)
+    p => now
+    y(5) = y(5) + p(3)
+  end subroutine pointers
+
   subroutine everything_shared(x, y)
     real(8), intent(in) :: x(6)
-    real(8), intent(inout) :: y(6, 25)
+    real(8), intent(inout) :: y(6, 26)
     call module_variables(x, y(:, 1))
     call module_arrays(x, y(:, 2))
     call same_names(x, y(:, 3))
@@ -878,12 +936,13 @@ contains
     call mask_variables(x, y(:, 23))
     call passed_routines(x, y(:, 24))
     call structure_constants(x, y(:, 25))
+    call pointers(x, y(:, 26))
   end subroutine everything_shared
 
   subroutine weighed_shared(x, w, total)
-    real(8), intent(in) :: x(6), w(6, 25)
+    real(8), intent(in) :: x(6), w(6, 26)
     real(8), intent(out) :: total
-    real(8) :: y(6, 25)
+    real(8) :: y(6, 26)
     y = 0
     call everything_shared(x, y)
     total = sum(w * y)

@@ -47,7 +47,7 @@ end subroutine call_everything
 subroutine call_everything_shared(x, y)
   use shared_constructs
   real(8), intent(in) :: x(6)
-  real(8), intent(inout) :: y(6, 25)
+  real(8), intent(inout) :: y(6, 26)
   call everything_shared(x, y)
 end subroutine call_everything_shared
 
