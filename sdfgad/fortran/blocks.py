@@ -13,7 +13,7 @@ from sdfgad.fortran.declarations import read_declarations
 from sdfgad.fortran.designators import designated
 from sdfgad.fortran.effects import assigned_in
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Dim, Scope, Variable
 from sdfgad.fortran.syntax import name_of, names_in, walk
 from sdfgad.fortran.values import constant, plain, strong

@@ -13,7 +13,7 @@ from sdfgad.fortran.callees import callee, is_bound
 from sdfgad.fortran.designators import REFERENCES, designated
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.sharing import identifiers
 from sdfgad.fortran.values import Value, plain, strong
@@ -190,6 +190,8 @@ def function_call(e: Expressions, node: Any, routine: Routine, arguments: list[A
         e.refuse(node, f"`{node}` of a derived type is not supported here", "Assign it to a variable first.")
     if routine.is_elemental:
         rank, text = _by_element(e, node, routine, arguments)
+        if rank and not routine.is_pure:
+            e.refuse(node, f"the elemental function `{routine.name}` changes something else", "Call it in a loop.")
         if rank:
             return Value(f"np.array({text}, {result.kind.numpy})", result.kind, rank)
     if not routine.is_pure:

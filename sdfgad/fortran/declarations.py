@@ -10,6 +10,7 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.fortran.constants import constant_of, count_of, listed_constant, structure_constants
 from sdfgad.fortran.evaluator import Evaluator
 from sdfgad.fortran.expressions import Expressions
+from sdfgad.fortran.interfaces import enter_interface
 from sdfgad.fortran.kinds import CHARACTER, DOUBLE, LOGICAL, Kind
 from sdfgad.fortran.literals import named_kind, real_kind
 from sdfgad.fortran.scope import IMPLICIT, Dim, Scope, Variable
@@ -19,7 +20,6 @@ from sdfgad.fortran.types import TYPE, expand, read_type
 # Statements that say nothing of what is computed.
 IGNORED = (f03.Comment, f03.Format_Stmt, f03.External_Stmt, f03.Intrinsic_Stmt, f03.Access_Stmt,
            f03.Procedure_Declaration_Stmt)  # fmt: skip
-BODIES = (f03.Subroutine_Body, f03.Function_Body)
 IGNORED_ATTRIBUTES = frozenset(
     {"TARGET", "CONTIGUOUS", "PUBLIC", "PRIVATE", "PROTECTED", "VALUE", "VOLATILE", "EXTERNAL"}
 )
@@ -76,24 +76,6 @@ def declared_in(node: Any) -> set[str]:
 def _statement(scope: Scope, node: Any) -> None:
     if isinstance(node, f03.Type_Declaration_Stmt):
         _declaration(scope, node)
-    elif isinstance(node, f03.Derived_Type_Def):
-        derived = read_type(scope, node, _statement_of_type)
-        scope.types[derived.name] = derived
-    elif isinstance(node, f03.Interface_Block):
-        _interface(scope, node)
-    elif isinstance(node, f03.Common_Stmt):
-        for one in (one for _, objects in node.children[0] for one in listed(objects)):
-            variable = _named(scope, one if isinstance(one, f03.Name) else one.children[0], node)
-            if not isinstance(one, f03.Name):
-                variable.dims = dims_of(scope, one.children[1], node)
-    elif isinstance(node, f03.Save_Stmt):
-        scope.keeps_all |= node.children[1] is None
-        for name in listed(node.children[1]):
-            _named(scope, name, node).is_kept = True
-    elif isinstance(node, f03.Data_Stmt):
-        for one in walk(node):
-            if isinstance(one, f03.Data_Stmt_Set):
-                _data(scope, one)
     elif isinstance(node, f03.Implicit_Stmt):
         _implicit(scope, node)
     elif isinstance(node, f03.Parameter_Stmt):
@@ -105,23 +87,35 @@ def _statement(scope: Scope, node: Any) -> None:
     elif isinstance(node, f03.Intent_Stmt):
         for name in listed(node.children[1]):
             _named(scope, name, node).intent = str(node.children[0]).lower().replace(" ", "")
-    elif not isinstance(node, (*IGNORED, f03.Use_Stmt)):
+    elif not (_other_statement(scope, node) or isinstance(node, (*IGNORED, f03.Use_Stmt))):
         what, todo = REFUSED.get(type(node).__name__, (f"`{node}`", "Leave it away, or declare each name by its type."))
         scope.refuse(node, f"{what} is not supported", todo)
 
 
-def _interface(scope: Scope, node: Any) -> None:
-    """A generic name; what an interface says of a routine is said there, too, and is not read."""
-    name = node.children[0].children[0]
-    if isinstance(name, f03.Name):
-        inner = [one for part in node.children for one in walk(part)]
-        listed_names = [
-            one for part in inner if isinstance(part, f03.Procedure_Stmt) for one in listed(part.children[0])
-        ]
-        bodies = [one.children[0].children[1] for one in inner if isinstance(one, BODIES)]
-        scope.generics.setdefault(name_of(name), []).extend(map(name_of, (*listed_names, *bodies)))
-    elif name is not None and str(name).upper() != "ABSTRACT":
-        scope.refuse(node, f"`{name}` for derived types is not supported", "Write a function with a name.")
+def _other_statement(scope: Scope, node: Any) -> bool:
+    """Enter what a statement says that is about no type of its own; False for another one."""
+    if isinstance(node, f03.Derived_Type_Def):
+        derived = read_type(scope, node, _statement_of_type)
+        scope.types[derived.name] = derived
+    elif isinstance(node, f03.Interface_Block):
+        enter_interface(scope, node)
+    elif isinstance(node, f03.Common_Stmt):
+        for one in (one for _, objects in node.children[0] for one in listed(objects)):
+            variable = _named(scope, one if isinstance(one, f03.Name) else one.children[0], node)
+            if not isinstance(one, f03.Name):
+                variable.dims = dims_of(scope, one.children[1], node)
+    elif isinstance(node, f03.Save_Stmt):
+        scope.keeps_all |= node.children[1] is None
+        # Common blocks are kept anyway.
+        for name in (one for one in listed(node.children[1]) if isinstance(one, f03.Name)):
+            _named(scope, name, node).is_kept = True
+    elif isinstance(node, f03.Data_Stmt):
+        for one in walk(node):
+            if isinstance(one, f03.Data_Stmt_Set):
+                _data(scope, one)
+    else:
+        return False
+    return True
 
 
 def _statement_of_type(scope: Scope, node: Any) -> None:

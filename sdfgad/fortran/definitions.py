@@ -11,8 +11,8 @@ from fparser.two import Fortran2003 as f03
 from sdfgad.fortran.arguments import by_name
 from sdfgad.fortran.assignments import is_unallocated
 from sdfgad.fortran.designators import base_name
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.loops import DO_LOOPS
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.syntax import listed, name_of, walk
 
@@ -46,6 +46,9 @@ class _Uses:
         return state
 
     def _of(self, node: Any) -> str:
+        if any(isinstance(one, f03.Use_Stmt) for one in walk(node)):
+            # A block has names of its own.
+            return READ
         if not self._is_in(node):
             return NOT_USED
         if isinstance(node, f03.Assignment_Stmt):
@@ -120,7 +123,8 @@ class _Uses:
 
     def _means(self, name: str) -> bool:
         scope = self.routine.scope
-        for one in scope.candidates(name):
+        library = self.routine.library
+        for one in (*scope.candidates(name), *(library.bound_routines() if name in library.bindings else ())):
             if any(_is_known(each, self.variable) for each in (one, *one.bound.values())):
                 return True
         found = scope.variables.get(name) or (scope.variable(name) or (None, None))[1]

@@ -16,15 +16,15 @@ from sdfgad.errors import ArgumentError, Location, OutputError
 from sdfgad.fortran.calls import function_name
 from sdfgad.fortran.definitions import is_set_first
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.names import Names
-from sdfgad.fortran.passing import array_of, keyword_of, number_of, parameter
+from sdfgad.fortran.passing import converted_of, initial_of, keyword_of, parameter
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.sharing import identifiers
 from sdfgad.fortran.syntax import line_of
 from sdfgad.fortran.translation import Translation, declared_extent
-from sdfgad.fortran.values import Value, constant, plain, strong
+from sdfgad.fortran.values import Value, constant, strong
 from sdfgad.fortran.written import evaluated
 
 Array = np.ndarray[Any, Any]
@@ -193,11 +193,12 @@ class Entry:
             return strong(constant(0, variable.kind)).text
         if variable in self.parameters:
             return f"np.zeros({variable.text}.shape, {variable.kind.numpy})"
-        extents = [plain(one.declared) for one in sorted(self._sizes_of(variable), key=lambda one: one.axis)]
-        return f"np.zeros(({', '.join(extents)},), {variable.kind.numpy})"
+        return f"np.zeros(({', '.join(self._extents_of(variable))},), {variable.kind.numpy})"
 
-    def _sizes_of(self, variable: Variable) -> list[Size]:
-        return [one for one in self.sizes if one.variable is variable]
+    def _extents_of(self, variable: Variable) -> list[str]:
+        """The declared sizes of an array, as NumPy has its axes."""
+        own = [one for one in self.sizes if one.variable is variable]
+        return [one.declared.text for one in sorted(own, key=lambda one: one.axis)]
 
     def _call(self, lines: Lines, chosen: Variable | None, at: int) -> None:
         call = f"{function_name(self.routine)}({', '.join(one.text for one in self.routine.parameters)})"
@@ -224,10 +225,10 @@ class Entry:
         # What is undefined in Fortran has no value that would be right.
         missing = [path for path, one in self.names.leaves.items() if values[one.text] is None and self._is_needed(one)]
         if missing:
-            what = f"the argument `{missing[0]}` is missing"
-            if len(missing) > 1:
-                what = f"arguments are missing: {', '.join(missing)}"
-            raise self._error(what, f"Pass {keyword_of(missing[0])}")
+            which = (
+                f"the argument `{missing[0]}` is" if len(missing) == 1 else f"the arguments {', '.join(missing)} are"
+            )
+            raise self._error(f"{which} missing", f"Pass {keyword_of(missing[0])}")
         self._require_sizes(values)
         for one in self.shaping:
             values[one.text] = (values[one.text],)
@@ -257,11 +258,8 @@ class Entry:
     def _converted(self, path: str, variable: Variable, value: Any) -> Any:
         """An argument as the compiled program takes it."""
         if value is None:
-            return None if variable.initial is None else self._initial(variable)
-        try:
-            converted = array_of(variable, value) if variable.rank else number_of(variable, value)
-        except (TypeError, ValueError, OverflowError):
-            converted = None
+            return None if variable.initial is None else initial_of(variable, self._extents_of(variable))
+        converted = converted_of(variable, value)
         if converted is None:
             kind = (
                 f"an array of {variable.kind.dtype} with {variable.rank} axes" if variable.rank else variable.kind.noun
@@ -271,15 +269,6 @@ class Entry:
             )
             raise self._error(f"the argument `{path}` is {kind}, not {shown}", "Convert it: x.astype(...).")
         return converted
-
-    def _initial(self, variable: Variable) -> Any:
-        """What a variable has at first: elements of an array of a derived type have the values of its components."""
-        assert variable.initial is not None
-        value: Any = evaluated(strong(variable.initial).text)
-        if not variable.rank or np.ndim(value) == variable.rank:
-            return value
-        shape = [evaluated(one.declared.text) for one in sorted(self._sizes_of(variable), key=lambda one: one.axis)]
-        return np.broadcast_to(value, shape).copy()
 
     def _tell(self, values: dict[str, Any]) -> None:
         """Integers that are left out, and that sizes of arrays tell."""

@@ -10,9 +10,9 @@ from fparser.two import Fortran2003 as f03
 
 from sdfgad.fortran.designators import designated
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
 from sdfgad.fortran.loops import DO_LOOPS, Counter, OpenLoop, counted, counter_of, is_used_outside, leaves_itself
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.syntax import label_of, line_of, line_of_first, name_of, walk
 from sdfgad.fortran.values import Value, plain

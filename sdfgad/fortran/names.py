@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ArgumentError
 from sdfgad.fortran.scope import Variable
 from sdfgad.parse.structure import container, items_of
 
@@ -32,6 +33,8 @@ class Names:
             owner = "" if one.scope is None else one.scope.name
             is_alone = first not in taken and all(other is scope for name, other in firsts if name == first)
             full = f"{owner}%{one.name}"
+            while full in self.leaves:
+                full = f"%{full}"
             self.leaves[one.name if is_alone else full] = one
             if owner not in taken:
                 self._others[full] = one.name if is_alone else full
@@ -54,6 +57,7 @@ class Names:
 
         Raises:
             KeyError: a name stands for nothing.
+            ArgumentError: something is passed twice.
         """
         values: dict[str, Any] = {}
         for name, value in given.items():
@@ -62,6 +66,8 @@ class Names:
                 raise KeyError(name)
             for rest, kept in below.items():
                 found = value if not rest else selected(value, rest.split("%"))
+                if found is not None and kept in values:
+                    raise ArgumentError(f"`{kept}` is passed twice, also by `{name}`", None, "Pass it once.")
                 if found is not None:
                     values[kept] = found
         return values

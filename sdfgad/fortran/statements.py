@@ -18,10 +18,10 @@ from sdfgad.fortran.conditions import case_condition
 from sdfgad.fortran.designators import base_name, designated
 from sdfgad.fortran.evaluator import described
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.loop_statements import LoopStatements
 from sdfgad.fortran.loops import DO_LOOPS
 from sdfgad.fortran.pointers import nullified, pointed
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.structures import structure_assigned
 from sdfgad.fortran.syntax import line_of, line_of_first, listed, name_of
 from sdfgad.fortran.values import plain

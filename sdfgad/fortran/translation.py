@@ -13,8 +13,8 @@ from sdfgad.fortran.arrays import at_least_zero, lower_bound
 from sdfgad.fortran.assignments import empty
 from sdfgad.fortran.calls import function_name
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
 from sdfgad.fortran.statements import Statements
 from sdfgad.fortran.syntax import line_of

@@ -100,7 +100,7 @@ def test_what_is_left_out():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "arguments are missing: h, u, time"),
+        ({}, "the arguments h, u, time are missing"),
         ({"state": SimpleNamespace(h=np.ones(10), u=np.ones(10))}, "the argument `time` is missing"),
         ({"h": np.ones((10, 1))}, "`h` is an array of float64 with 1 axes, not an array of float64 with 2"),
         ({"stat": 1}, "the call does not fit `step`"),
@@ -111,6 +111,11 @@ def test_what_does_not_fit(given, message):
         entry("step", "h").arguments((), given)
     assert message in caught.value.what
     assert caught.value.where.text == "subroutine step"
+
+
+def test_what_is_passed_twice():
+    with pytest.raises(ArgumentError, match="`h` is passed twice"):
+        entry("step", "h").arguments((), {"h": np.ones(10), "state": {"h": np.ones(10)}})
 
 
 @pytest.mark.parametrize(
@@ -154,3 +159,39 @@ def test_a_module_as_a_whole():
     exact = (8 * (total(1e-5) - total(-1e-5)) - total(2e-5) + total(-2e-5)) / 12e-5
     by_all = np.sum(found["state"]["h"]) + found["state"]["dt"] + found["parameters%drag"]
     np.testing.assert_allclose(by_all, exact, rtol=1e-8)
+
+
+BOUND = """
+module m
+  implicit none
+  real(8) :: level = 2
+  type :: tank
+    real(8) :: area
+  contains
+    procedure :: filled => fill
+  end type tank
+contains
+  real(8) function fill(self, by)
+    class(tank), intent(in) :: self
+    real(8), intent(in) :: by
+    fill = level + by / self%area
+  end function fill
+  subroutine run(t, by, total)
+    type(tank), intent(in) :: t
+    real(8), intent(in) :: by
+    real(8), intent(out) :: total
+    total = t%filled(by)
+    level = 0
+    total = total + level
+  end subroutine run
+end module m
+"""
+
+
+def test_what_routines_of_a_type_read_is_an_argument(tmp_path):
+    """They are called by other names than their own."""
+    path = tmp_path / "tank.f90"
+    path.write_text(BOUND)
+    one = Entry(Library.of([File.read(path)]).find("run"), "total")
+    passed = one.arguments((), {"t": {"area": 4.0}, "by": 2.0, "level": 3.0})
+    assert one.function(**passed) == 3.5
