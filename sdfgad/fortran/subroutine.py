@@ -32,7 +32,8 @@ def differentiate(
         path: a Fortran file, free or fixed form by its ending, or several, of which one uses modules of others.
         routine: the name of a subroutine or function, in a module or in none.
         wrt: the argument to differentiate by, whose gradient is returned, or a sequence of them (a dict by name); None
-            for all floating ones that are not intent(out), as a dict.
+            for all floating ones that are not only results, as a dict. Variables of modules and the like are arguments,
+            too (``"level"``, ``"tank%level"``), and so are components (``"grid%u"``) and what has such.
         output: the argument that is differentiated, of those that the routine changes; of a function its result. None:
             the only one there is.
         **options: `memory_limit`, `reduce`, `strategy` and others, as `sdfgad.differentiate` has them.
@@ -41,7 +42,8 @@ def differentiate(
         A `DifferentiatedSubroutine` ``g``: ``g(n=..., u=...)`` takes NumPy arrays with indices in Fortran's order, in
         any order of memory, leaves them as they are, and returns gradients of their shapes and dtypes. Real arrays must
         have the declared precision. Arguments with intent(out) may be left out, unless only what is passed tells their
-        size, and so may integers that the size of an array tells.
+        size, and so may integers that the size of an array tells, variables that have a first value, and those that
+        the routine sets before it reads them. Derived types are objects or dicts, and gradients by them are such.
 
     Raises:
         UnsupportedProgram: a statement or declaration is not supported; it names the file, the line and its text.
