@@ -162,10 +162,14 @@ class Scope:
 
     def type_named(self, name: str) -> Any | None:
         """The derived type of a name."""
-        found = self._found("types", name)
-        if found is None and name in self.unread:
+        if name in self.types:
+            return self.types[name]
+        if name in self.imported:
+            scope, original = self.imported[name]
+            return scope.type_named(original)
+        if name in self.unread:
             raise self.unread[name]
-        return None if found is None else found[1]
+        return None if self.around is None else self.around.type_named(name)
 
     def procedure(self, name: str) -> Any | None:
         """The routine of a name."""

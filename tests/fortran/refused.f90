@@ -612,3 +612,199 @@ subroutine s(x)
   real(8) :: p(3)
   p => x  ! <- `p` is no pointer to an array
 end subroutine s
+
+!= allocation without a shape
+subroutine s(x)
+  real(8) :: x
+  real(8), allocatable :: z(:)
+  allocate (z, stat=i)  ! <- gives no shape
+  x = 1
+end subroutine s
+
+!= storage of what is not allocatable
+subroutine s(x)
+  real(8) :: x, z(3)
+  deallocate (z)  ! <- `z` is no allocatable array
+  x = 1
+end subroutine s
+
+!= lower bounds of allocations that are no numbers
+subroutine s(x)
+  real(8) :: x
+  real(8), allocatable :: z(:)
+  integer :: n
+  n = 3
+  allocate (z(n:5))  ! <- has a lower bound that is no number
+  x = 1
+end subroutine s
+
+!= fixed arrays as allocatable arguments
+module m
+contains
+  subroutine s(x)
+    real(8) :: x, z(3)
+    z = x
+    call t(z)  ! <- `z` is passed as `v`, and is not allocatable
+    x = z(1)
+  end subroutine s
+  subroutine t(v)
+    real(8), allocatable, intent(inout) :: v(:)
+    v(1) = 2
+  end subroutine t
+end module m
+
+!= numbers that are changed in two ways
+module m
+contains
+  subroutine s(x)
+    real(8) :: x
+    call t(x, x)  ! <- the call changes `x` in two ways
+  end subroutine s
+  subroutine t(a, b)
+    real(8) :: a, b
+    a = 1
+    b = 2
+  end subroutine t
+end module m
+
+!= elements whose index the call changes
+module m
+contains
+  subroutine s(x)
+    real(8) :: x(3)
+    integer :: i
+    i = 1
+    call t(x(i), i)  ! <- the call changes what `x[i - 1]` is
+  end subroutine s
+  subroutine t(a, i)
+    real(8) :: a
+    integer :: i
+    a = 1
+    i = 2
+  end subroutine t
+end module m
+
+!= routines that a type has not
+module m
+  type :: grid
+    real(8) :: dx
+  end type grid
+contains
+  subroutine s(x)
+    type(grid) :: g
+    real(8) :: x
+    call g%step()  ! <- `g % step` has no routine `step`
+    x = g%dx
+  end subroutine s
+end module m
+
+!= routines of a type that do not take it
+module m
+  type :: grid
+    real(8) :: dx
+  contains
+    procedure, nopass :: step  ! <- is not supported
+  end type grid
+contains
+  subroutine s(x)
+    type(grid) :: g
+    real(8) :: x
+    x = g%dx
+  end subroutine s
+  subroutine step()
+  end subroutine step
+end module m
+
+!= generic names of a type
+module m
+  type :: grid
+    real(8) :: dx
+  contains
+    procedure :: step
+    generic :: go => step  ! <- in a type is not supported
+  end type grid
+contains
+  subroutine s(x)
+    type(grid) :: g
+    real(8) :: x
+    x = g%dx
+  end subroutine s
+  subroutine step(self)
+    class(grid) :: self
+  end subroutine step
+end module m
+
+!= constructors without all values
+subroutine s(x)
+  type :: grid
+    real(8) :: dx, dy
+  end type grid
+  type(grid) :: g
+  real(8) :: x
+  g = grid(x)  ! <- has no value for `dy`
+  x = g%dy
+end subroutine s
+
+!= constructors with components of a derived type
+subroutine s(x)
+  type :: point
+    real(8) :: x
+  end type point
+  type :: grid
+    type(point) :: p
+  end type grid
+  type(grid) :: g
+  real(8) :: x
+  g = grid(point(x))  ! <- the component `p` in
+  x = g%p%x
+end subroutine s
+
+!= `where` in `forall`
+subroutine s(x)
+  real(8) :: x(3, 3)
+  integer :: i
+  forall (i = 1:3)
+    where (x(:, i) > 0) x(:, i) = 1  ! <- in a `forall` is not supported
+  end forall
+end subroutine s
+
+!= `associated` with a target
+subroutine s(x)
+  real(8), target :: x(3)
+  real(8), pointer :: p(:)
+  p => x
+  if (associated(p, x)) p(1) = 1  ! <- with a target
+end subroutine s
+
+!= elemental functions of arrays that change something
+module m
+  real(8) :: z = 1
+contains
+  subroutine s(x)
+    real(8) :: x(3)
+    x = next(x)  ! <- the elemental function `next` changes something else
+  end subroutine s
+  impure elemental real(8) function next(v)
+    real(8), intent(in) :: v
+    z = z + 1
+    next = z * v
+  end function next
+end module m
+
+!= `data` with too few values
+subroutine s(x)
+  real(8) :: x, z(3)
+  data z /2*1.0/  ! <- has not enough values
+  x = z(1)
+end subroutine s
+
+!= constants of variables
+module m
+  integer :: n = 3
+  integer, parameter :: k = n  ! <- `n` is no constant
+contains
+  subroutine s(x)
+    real(8) :: x
+    x = k
+  end subroutine s
+end module m

@@ -301,7 +301,7 @@ module shared_constructs
   real(8), private :: running = 1
   integer :: counter
 contains
-  subroutine module_variables(x, y) ! shared | variables of modules, with first values, read and written
+  subroutine module_variables(x, y) ! sharing | variables of modules, with first values, read and written
     use store
     real(dp), intent(in) :: x(6)
     real(dp), intent(inout) :: y(6)
@@ -316,7 +316,7 @@ contains
     y(6) = y(6) + sum(shifted)
   end subroutine module_variables
 
-  subroutine module_arrays(x, y) ! shared | allocatable arrays of modules, also with other lower bounds
+  subroutine module_arrays(x, y) ! sharing | allocatable arrays of modules, also with other lower bounds
     use store, only: make_field, f => field, table, n => many, cache
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
@@ -337,7 +337,7 @@ contains
     deallocate(f, table)
   end subroutine module_arrays
 
-  subroutine same_names(x, y) ! shared | the same name in several modules, and names that are changed by `use`
+  subroutine same_names(x, y) ! sharing | the same name in several modules, and names that are changed by `use`
     use second, only: upper => level, other
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
@@ -361,7 +361,7 @@ contains
     end function twice
   end subroutine same_names
 
-  subroutine kept_values(x, y) ! shared | `save`, first values and `data`
+  subroutine kept_values(x, y) ! sharing | `save`, first values and `data`
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     integer :: i
@@ -386,7 +386,7 @@ contains
     total = before
   end subroutine sum_up
 
-  subroutine host_variables(x, y) ! shared | variables of the routine around, also counters and arguments
+  subroutine host_variables(x, y) ! sharing | variables of the routine around, also counters and arguments
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     real(8) :: a, b(0:5), scale
@@ -430,7 +430,7 @@ contains
     end function norm
   end subroutine host_variables
 
-  subroutine module_counters(x, y) ! shared | counters that are variables of modules
+  subroutine module_counters(x, y) ! sharing | counters that are variables of modules
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     do counter = 1, 4
@@ -446,7 +446,7 @@ contains
     end subroutine after
   end subroutine module_counters
 
-  subroutine common_blocks(x, y) ! shared | common blocks, under other names in each routine
+  subroutine common_blocks(x, y) ! sharing | common blocks, under other names in each routine
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     real(8) :: total, parts(3)
@@ -590,7 +590,7 @@ contains
     end subroutine change
   end subroutine module_structures
 
-  subroutine associated_names(x, y) ! derived types | `associate` with components, sections and expressions
+  subroutine associated_names(x, y) ! sharing | `associate` with components, sections and expressions
     use shapes
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
@@ -613,7 +613,7 @@ contains
     y(4:6) = b(2)%w
   end subroutine associated_names
 
-  subroutine blocks(x, y) ! derived types | `block` with variables of its own
+  subroutine blocks(x, y) ! sharing | `block` with variables of its own
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     integer :: i
@@ -784,7 +784,7 @@ contains
     y(4) = counter
   end subroutine concurrent_counters
 
-  subroutine undeclared_names(x, y) ! shared | names without a declaration that a routine and one in it have
+  subroutine undeclared_names(x, y) ! sharing | names without a declaration that a routine and one in it have
     real(8), intent(in) :: x(6)
     real(8), intent(inout) :: y(6)
     call undeclared(x, y)
