@@ -43,7 +43,10 @@ class Shared:
         found = self.scope.variable(variable.name.partition("%")[0])
         is_visible = found is not None and variable in found[1].leaves
         owner = "" if variable.scope is None else variable.scope.name
-        label = "" if is_visible else f"__{variable.text}_of_{owner}"
+        # A derived type of the owner's name would have components of such names.
+        is_free = bool(owner) and self.scope.variable(owner) is None
+        hidden = f"{owner}__{variable.text}" if is_free else f"__{variable.text}_of_{owner}"
+        label = "" if is_visible else hidden
         return replace(variable, label=label, is_used=True, is_changed=False, is_rebound=False)
 
     def bounded_by(self, text: str) -> None:

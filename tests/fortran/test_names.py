@@ -90,7 +90,7 @@ def test_a_copy_in_another_process():
 def test_what_is_left_out():
     """First values, what is set before it is read, and arrays that are not allocated yet."""
     passed = entry("forecast", "energy").arguments((), {"nsteps": 2, "amplitude": 0.1})
-    assert {"gravity": 9.81, "nx": 8, "flux": None, "__drag_of_parameters": 0.01}.items() <= passed.items()
+    assert {"gravity": 9.81, "nx": 8, "flux": None, "parameters__drag": 0.01}.items() <= passed.items()
     assert not {"h", "u", "time", "energy"} & {*passed}
     given = {"nsteps": 3, "amplitude": 0.1, "parameters": {"drag": 0.3}, "state%dt": 0.002}
     value = entry("forecast", "energy").function(**entry("forecast", "energy").arguments((), given))
