@@ -152,7 +152,12 @@ class Scope:
             return scope.variable(original)
         if name in self.unread:
             raise self.unread[name]
-        return None if self.around is None else self.around.variable(name)
+        if self.around is None or any(
+            name in one for one in (self.procedures, self.generics, self.formulas, self.types)
+        ):
+            # A routine hides a variable of its name further out.
+            return None
+        return self.around.variable(name)
 
     def alias(self, name: str) -> Any | None:
         """What a name stands for within a routine."""

@@ -298,7 +298,7 @@ end module levels
 
 module shared_constructs
   implicit none
-  real(8), private :: running = 1
+  real(8), private :: running = 1, gain(3) = 5
   integer :: counter
 contains
   subroutine module_variables(x, y) ! sharing | variables of modules, with first values, read and written
@@ -349,7 +349,12 @@ contains
     y(3) = other
     other = other * x(2)
     y(4) = other * twice(x(3))
+    y(5) = gain(2) + x(5)
   contains
+    real(8) function gain(k)
+      integer, intent(in) :: k
+      gain = k * x(1)
+    end function gain
     subroutine add_to_it
       use second, only: level
       level = level + x(4)
