@@ -20,6 +20,12 @@ def split(arguments: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
     return positional, {name_of(one.children[0]): one.children[1] for one in arguments if isinstance(one, keyed)}
 
 
+def by_name(routine: Any, arguments: Sequence[Any]) -> dict[str, Any]:
+    """The arguments of a call of a routine by the names that it has for them."""
+    positional, named = split(arguments)
+    return dict(zip(routine.names, positional, strict=False)) | named
+
+
 @dataclass(frozen=True)
 class Arguments:
     """What an intrinsic function is called with."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.fortran.evaluator import Evaluator, integer_text
 from sdfgad.fortran.kinds import INTEGER
-from sdfgad.fortran.scope import Scope, Variable
-from sdfgad.fortran.syntax import listed, names_in
+from sdfgad.fortran.scope import Variable
+from sdfgad.fortran.syntax import names_in
 from sdfgad.fortran.values import Value, constant, plain
 
 
@@ -18,8 +19,10 @@ def lower_bound(e: Evaluator, variable: Variable, dim: int) -> Value:
     declared = variable.dims[dim]
     if declared.lower is None:
         return constant(1, INTEGER)
-    value = e.integer(declared.lower)
-    changed = names_in(declared.lower) & e.scope.assigned if value.number is None else set()
+    inner = e.within(declared.home)
+    value = inner.integer(declared.lower)
+    changed = names_in(declared.lower) & inner.scope.assigned if value.number is None else set()
+    e.bounded_by(value)
     if changed:
         name = min(changed)
         what = f"`{variable.name}` has a lower bound of `{name}`, which is assigned later"
@@ -31,10 +34,6 @@ def lower_bound(e: Evaluator, variable: Variable, dim: int) -> Value:
 
 def extent(variable: Variable, dim: int) -> Value:
     return integer_text(f"{variable.text}.shape[{variable.rank - 1 - dim}]", low=0)
-
-
-def upper_bound(e: Evaluator, variable: Variable, dim: int) -> Value:
-    return plus(extent(variable, dim), lower_bound(e, variable, dim)).shifted(-1)
 
 
 def plus(x: Value, y: Value) -> Value:
@@ -55,7 +54,7 @@ def minus(x: Value, y: Value) -> Value:
     return Value(f"({x.text} - {y.text})", INTEGER)
 
 
-def subscripted(e: Evaluator, node: Any, scope: Scope, variable: Variable, subscripts: list[Any]) -> Value:
+def subscripted(e: Evaluator, node: Any, variable: Variable, subscripts: Sequence[Any]) -> Value:
     """``a(i, j)`` or a section of an array, as ``a[j - 1, i - 1]``.
 
     Raises:
@@ -79,6 +78,8 @@ def subscripted(e: Evaluator, node: Any, scope: Scope, variable: Variable, subsc
 def _entry(e: Evaluator, variable: Variable, dim: int, node: Any) -> tuple[str, str, bool]:
     """The text of one subscript, what it is, and whether its axis has to be turned round."""
     lower = lower_bound(e, variable, dim)
+    if node is None:
+        return ":", "section", False
     if isinstance(node, f03.Subscript_Triplet):
         return _section(e, variable, dim, node, lower)
     index = e.value(node)
@@ -127,8 +128,3 @@ def at_least_zero(stop: Value) -> str:
     if stop.low is not None and stop.low >= 0:
         return plain(stop)
     return f"max({plain(stop)}, 0)"
-
-
-def subscripts_of(node: Any) -> list[Any]:
-    """The subscripts of a part, or the arguments of a call."""
-    return listed(node.children[1])

@@ -8,29 +8,59 @@ from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
+from sdfgad.fortran.designators import Designator, designated
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.expressions import Expressions
 from sdfgad.fortran.scope import Dim, Variable
-from sdfgad.fortran.syntax import listed, name_of, walk
+from sdfgad.fortran.syntax import listed
 from sdfgad.fortran.values import Value, as_kind, plain, strong
 
 
 def assigned(e: Expressions, node: Any) -> list[str]:
     """The lines of an assignment."""
     target, _, source = node.children
-    place, value = _place(e, target), _fitting(e, node, e.value(source), _place(e, target))
-    if place.rank and isinstance(target, f03.Name) and value.rank and _is_unallocated(e, target):
+    was_used = (found := designated(e, target)) is not None and found.variable.is_used
+    place = _place(e, target)
+    value = _fitting(e, node, e.value(source), place)
+    if place.variable is not None and value.rank and is_unallocated(place.variable):
+        bind(e, node, place.variable, value, was_used)
+    return stored(place, value)
+
+
+def bind(e: Expressions, node: Any, variable: Variable, value: Value, was_used: bool) -> None:
+    """Give an array new storage, with the lower bounds of an array that is all of what it gets.
+
+    Raises:
+        UnsupportedProgram: it has been used with others.
+    """
+    variable.is_rebound = True
+    dims = value.dims
+    lows = [dim.low for dim in dims] or ["1"] * variable.rank
+    if lows == [dim.low for dim in variable.dims]:
+        return
+    if was_used or not _is_own(e, variable) or any(not low.lstrip("-").isdigit() for low in lows):
+        what = f"`{node}` gives `{variable.name}` the lower bounds {', '.join(lows)}, and it may have had others"
+        e.refuse(node, what, "Allocate it with its bounds first.")
+    variable.dims = tuple(Dim(dim.lower, None, is_open=True) for dim in dims)
+
+
+def stored(place: Value, value: Value) -> list[str]:
+    """The lines that put a value of its kind in a place."""
+    if place.rank and value.rank and place.variable is not None and is_unallocated(place.variable):
         # Assignment allocates it; the array is its own, whatever the value is a view of.
         return [f"{place.text} = np.array({plain(value)}, {place.kind.numpy})"]
     if place.rank:
         return [f"{_whole(place)} = {plain(value)}"]
-    return [f"{place.text} = {plain(strong(value) if isinstance(target, f03.Name) else value)}"]
+    return [f"{place.text} = {plain(strong(value) if place.variable is not None else value)}"]
 
 
-def _is_unallocated(e: Expressions, target: Any) -> bool:
-    """Whether an allocatable array has no size but those of what is assigned to it."""
-    _, variable = e.variable(target)
-    return variable.is_allocatable and not variable.is_dummy and not variable.is_allocated
+def is_unallocated(variable: Variable) -> bool:
+    """Whether an allocatable array may have no size but that of what is assigned to it."""
+    if not variable.is_allocatable or variable.is_pointer:
+        return False
+    is_component = "%" in variable.name and all(dim.low == "1" for dim in variable.dims)
+    is_given = variable.is_dummy and variable.intent != "out"
+    return is_component or not (is_given or variable.is_allocated)
 
 
 def _whole(place: Value) -> str:
@@ -44,21 +74,30 @@ def _place(e: Expressions, target: Any) -> Value:
     Raises:
         UnsupportedProgram: it is a constant, an argument that is only read, or no variable at all.
     """
-    if not isinstance(target, (f03.Name, f03.Part_Ref)):
-        e.refuse(
-            target, f"`{target}` as what is assigned is not supported", "Assign to a variable or a part of an array."
-        )
-    name = target if isinstance(target, f03.Name) else target.children[0]
-    _, variable = e.variable(name)
-    if not isinstance(target, f03.Name) and not variable.rank:
-        e.refuse(target, f"`{variable.name}` is no array, and statement functions are not supported",
+    found = designated(e, target)
+    if found is not None:
+        return place_of(e, target, found)
+    if isinstance(target, f03.Part_Ref):
+        e.refuse(target, f"`{target.children[0]}` is no array, and statement functions are not supported",
                  "Declare an array, or write a function.")  # fmt: skip
+    e.refuse(target, f"`{target}` as what is assigned is not supported", "Assign to a variable or a part of an array.")
+
+
+def place_of(e: Expressions, target: Any, found: Designator) -> Value:
+    """What is assigned, of what a node designates.
+
+    Raises:
+        UnsupportedProgram: it is a constant, or an argument that is only read.
+    """
+    variable = found.variable
     if variable.value is not None or variable.intent == "in":
         kind = "a parameter" if variable.value is not None else "an argument with intent(in)"
         e.refuse(target, f"`{variable.name}` is {kind}, and is assigned", "Assign to another variable.")
     if variable.kind.base == "character":
         e.refuse(target, f"the text `{variable.name}` is not supported", "Use integers instead of texts.")
-    return e.value(target)
+    place = e.of(target, found)
+    e.used(target, variable).is_changed = True
+    return place
 
 
 def _fitting(e: Evaluator, node: Any, value: Value, place: Value) -> Value:
@@ -100,7 +139,7 @@ def _mask(e: Evaluator, node: Any) -> str:
     if value.kind.base != "logical" or not value.rank:
         e.refuse(node, f"the mask `{node}` is {described(value)}", "Write a comparison of arrays.")
     # What is under the mask may change the array that it is.
-    return f"{value.text}.copy()" if value.is_place else plain(value)
+    return f"np.array({value.text})" if value.is_place else plain(value)
 
 
 def _under(e: Expressions, mask: str, node: Any) -> Iterator[tuple[str, Any]]:
@@ -123,26 +162,57 @@ def allocated(e: Expressions, node: Any) -> list[str]:
     """
     if node.children[0] is not None:
         e.refuse(node, f"a type in `{node}` is not supported", "Declare the kind with the array.")
-    lines = [_allocation(e, one) for one in listed(node.children[1])]
+    shaped = [one for one in listed(node.children[1]) if isinstance(one, f03.Allocation)]
+    lines = [line for one in shaped for line in _allocation(e, one)]
+    if len(shaped) < len(listed(node.children[1])) and "SOURCE" not in str(node.children[2]).upper():
+        e.refuse(node, f"`{node}` gives no shape", "Write the bounds of each array.")
     for option in listed(node.children[2]):
         name, value = option.children
         if str(name).upper() == "SOURCE":
             source = e.value(value)
             for one in listed(node.children[1]):
-                place = e.value(one.children[0])
-                lines.append(f"{place.text}[...] = {plain(_fitting(e, node, source, place))}")
+                lines += _filled(e, node, one, source)
         else:
             lines.append(_status(e, option))
     return lines
 
 
+def _filled(e: Expressions, node: Any, one: Any, source: Value) -> list[str]:
+    """The lines that fill an array from its `source=`, which is its shape, too, where none is given."""
+    if isinstance(one, f03.Allocation):
+        place = e.value(one.children[0])
+        return [f"{place.text}[...] = {plain(_fitting(e, node, source, place))}"]
+    was_used = (found := designated(e, one)) is not None and found.variable.is_used
+    leaf = _stored(e, one)[0]
+    bind(e, node, leaf, source, was_used)
+    return [f"{leaf.text} = np.array({plain(source)}, {leaf.kind.numpy})"]
+
+
 def deallocated(e: Expressions, node: Any) -> list[str]:
     """The lines of a `deallocate`: the storage is that of a name, which is bound anew."""
-    names = [e.variable(one)[1] for one in listed(node.children[0])]
-    return [
-        *(f"{one.text} = None" for one in names if one.is_asked),
-        *map(partial(_status, e), listed(node.children[1])),
-    ]
+    lines = []
+    for one in listed(node.children[0]):
+        for leaf in _stored(e, one):
+            if leaf.is_asked or not _is_own(e, leaf):
+                leaf.is_rebound = True
+                lines.append(f"{leaf.text} = None")
+    return [*lines, *map(partial(_status, e), listed(node.children[1]))]
+
+
+def _is_own(e: Expressions, leaf: Variable) -> bool:
+    return leaf.label == "" and leaf.scope is e.scope and not leaf.is_dummy
+
+
+def _stored(e: Expressions, node: Any) -> list[Variable]:
+    """The arrays that are the storage of what a node names.
+
+    Raises:
+        UnsupportedProgram: it is a part of something, or not allocatable.
+    """
+    found = designated(e, node)
+    if found is None or found.subscripts is not None or not found.variable.is_allocatable:
+        e.refuse(node, f"`{node}` is no allocatable array", "Declare it as allocatable.")
+    return [e.used(node, leaf) for leaf in found.variable.leaves]
 
 
 def _status(e: Expressions, option: Any) -> str:
@@ -154,18 +224,18 @@ def _status(e: Expressions, option: Any) -> str:
     name, value = option.children
     if str(name).upper() != "STAT":
         e.refuse(option, f"`{name}=` is not supported here", "Leave it away.")
-    return f"{e.integer(value).text} = 0"
+    return f"{_place(e, value).text} = 0"
 
 
-def _allocation(e: Expressions, node: Any) -> str:
+def _allocation(e: Expressions, node: Any) -> list[str]:
     name, shape = node.children
-    _, variable = e.variable(name)
     dims = tuple(Dim(*one.children) for one in listed(shape))
-    bounds = {str(one.lower) for one in dims}
-    if any(bound != "None" and not bound.lstrip("-").isdigit() for bound in bounds):
-        e.refuse(node, f"`{node}` has a lower bound that is no number", "Write a number, or leave it away.")
-    variable.dims = tuple(Dim(one.lower, None, is_open=True) for one in dims)
-    return f"{variable.text} = {empty(e, variable, dims)}"
+    lines = []
+    for leaf in _stored(e, name):
+        leaf.is_rebound = leaf.is_changed = True
+        own = leaf.dims[: leaf.rank - len(dims)]
+        lines.append(f"{leaf.text} = {empty(e, leaf, (*own, *dims))}")
+    return lines
 
 
 def empty(e: Evaluator, variable: Variable, dims: tuple[Dim, ...]) -> str:
@@ -175,6 +245,7 @@ def empty(e: Evaluator, variable: Variable, dims: tuple[Dim, ...]) -> str:
 
 
 def _extent(e: Evaluator, dim: Dim) -> Value:
+    e = e.within(dim.home)
     upper = e.integer(dim.upper)
     if dim.lower is None:
         return upper
@@ -182,13 +253,3 @@ def _extent(e: Evaluator, dim: Dim) -> Value:
     if lower.number is not None:
         return upper.shifted(1 - lower.number)
     return Value(f"({upper.text} - {lower.text} + 1)", upper.kind)
-
-
-def allocations(e: Evaluator, body: Any) -> dict[str, set[str]]:
-    """The lower bounds with which arrays are allocated, by name."""
-    found: dict[str, set[str]] = {}
-    for one in walk(body) if body is not None else ():
-        if isinstance(one, f03.Allocation):
-            lows = ",".join(str(dim.children[0] or 1) for dim in listed(one.children[1]))
-            found.setdefault(name_of(one.children[0]), set()).add(lows)
-    return found

@@ -44,13 +44,16 @@ def _implied(e: Evaluator, node: Any) -> Value:
     if len(items) != 1 or len(bounds) != 2:
         e.refuse(node, f"the implied loop `{node}` is not supported", "Write one item, and steps of 1.")
     found = e.scope.variable(counter)
-    held = e.lows.get(counter)
-    if bounds[0].low is not None:
-        e.lows[counter] = bounds[0].low
-    item: Value = _number(e, items[0])
-    e.lows.pop(counter, None)
-    if held is not None:
-        e.lows[counter] = held
     name = Variable(counter, found[1].kind if found else Kind("integer", 4), node).text
+    held = e.lows.get(name)
+    if bounds[0].low is not None:
+        e.lows[name] = bounds[0].low
+    # What is called before the statement would not know the counter.
+    before, e.before = e.before, None
+    item: Value = _number(e, items[0])
+    e.before = before
+    e.lows.pop(name, None)
+    if held is not None:
+        e.lows[name] = held
     loop = f"for {name} in range({plain(bounds[0])}, {plain(bounds[1].shifted(1))})"
     return Value(f"np.array([{plain(item)} {loop}], {item.kind.numpy})", item.kind, 1)

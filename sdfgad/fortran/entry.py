@@ -5,10 +5,8 @@ Arrays come with their axes in reverse order, so that a Fortran array in memory 
 
 from __future__ import annotations
 
-import keyword
-import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,13 +14,17 @@ import numpy as np
 
 from sdfgad.errors import ArgumentError, Location, OutputError
 from sdfgad.fortran.calls import function_name
+from sdfgad.fortran.definitions import is_set_first
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
 from sdfgad.fortran.lines import Lines
+from sdfgad.fortran.names import Names
+from sdfgad.fortran.passing import converted_of, initial_of, keyword_of, parameter
+from sdfgad.fortran.routine import Routine
 from sdfgad.fortran.scope import Variable
-from sdfgad.fortran.syntax import line_of, names_in
+from sdfgad.fortran.sharing import identifiers
+from sdfgad.fortran.syntax import line_of
 from sdfgad.fortran.translation import Translation, declared_extent
-from sdfgad.fortran.values import Value, constant, plain, strong
+from sdfgad.fortran.values import Value, constant, strong
 from sdfgad.fortran.written import evaluated
 
 Array = np.ndarray[Any, Any]
@@ -52,14 +54,17 @@ class Entry:
 
     def __init__(self, routine: Routine, output: str | None) -> None:
         """Raises: UnsupportedProgram, where something is not supported; OutputError, where there is no such output."""
-        self.routine, self.dummies = routine, routine.dummies
+        self.routine = routine
         self._refuse_kinds()
-        self.sizes = list(self._declared_sizes())
-        chosen = self._chosen(output)
         self.translation = Translation()
         self.translation.add(None, routine)
-        is_returned = chosen == routine.result or self._is_result(routine.scope.variables[chosen])
-        self.output = "return" if is_returned or not routine.scope.variables[chosen].rank else parameter(chosen)
+        self.names = Names(*self._found((output or "").lower()))
+        # Numbers and arrays in the order of the parameters of the routine's function.
+        self.leaves = list(self.names.leaves.values())
+        self.sizes = list(self._declared_sizes())
+        chosen = self._chosen(output)
+        is_place = chosen is not None and chosen.rank and not (self._is_result(chosen) or chosen.is_rebound)
+        self.output = parameter(chosen.text) if chosen is not None and is_place else "return"
         name = f"entry_{routine.name}"
         self.function: Callable[..., Any] = self.translation.define(name, routine, self._lines(name, chosen))
 
@@ -68,14 +73,28 @@ class Entry:
         return self.routine.file.where(self.routine.head)
 
     def _refuse_kinds(self) -> None:
-        for one in self.dummies:
+        if self.routine.procedural:
+            what = f"the routine `{min(self.routine.procedural)}` as an argument from outside is not supported"
+            self.routine.file.refuse(self.routine.head, what, "Differentiate a routine that passes it.")
+        for one in self.routine.dummies:
             if one.kind.base == "character":
                 self.routine.file.refuse(one.node, f"the text `{one.name}` as an argument is not supported",
                                          "Pass an integer instead.")  # fmt: skip
 
+    def _found(self, output: str) -> tuple[list[Variable], list[Variable]]:
+        """The arguments, and what is shared; what is assigned before it is read, and may be so, is only a result."""
+
+        def seen(original: Variable, one: Variable) -> Variable:
+            is_result = not one.intent and is_set_first(self.routine, original, output.endswith(one.name))
+            return replace(one, intent="out") if is_result else one
+
+        shared = self.routine.shared.views
+        own = [one for one in self.routine.parameters if one not in shared.values()]
+        return [seen(one, one) for one in own], [seen(original, view) for original, view in shared.items()]
+
     def _declared_sizes(self) -> Any:
-        e = Expressions(self.routine.scope)
-        for one in self.dummies:
+        e = Expressions(self.routine.scope, shared=self.routine.shared)
+        for one in self.leaves:
             for dim in range(one.rank):
                 declared = declared_extent(e, one, dim)
                 if declared is not None:
@@ -86,21 +105,28 @@ class Entry:
         return variable.intent == "out"
 
     @cached_property
-    def outputs(self) -> list[str]:
-        """What may be differentiated: a function's result, or the floating arguments that may change."""
+    def outputs(self) -> dict[str, Variable]:
+        """What may be differentiated but for a function's result: the floating numbers and arrays that may change."""
         if self.routine.is_function:
-            return [self.routine.result]
-        return [one.name for one in self.dummies if one.name in self.routine.changed and one.kind.is_floating]
+            return {}
+        changed, is_own = self.routine.changed, self.routine.shared.is_own
+        return {path: one for path, one in self.names.leaves.items() if one.kind.is_floating
+                and (one.is_changed or (is_own(one) and one.name in changed))}  # fmt: skip
 
-    def _chosen(self, output: str | None) -> str:
+    def _chosen(self, output: str | None) -> Variable | None:
+        """The output; None for a function's result."""
         wanted = None if output is None else output.lower()
-        if self.routine.is_function and wanted in (None, "return", self.routine.name):
-            return self.routine.result
-        if wanted in self.outputs:
-            return str(wanted)
+        if self.routine.is_function and wanted in (None, "return", self.routine.name, self.routine.result):
+            if len(self.routine.own_results) == 1:
+                return None
+            what = f"the result of `{self.routine.name}` is of a derived type, and is no output"
+            raise OutputError(what, self.where, "Write a function whose result is a number or an array.")
+        kept = self.names.paths().get(wanted or "")
+        if kept in self.outputs:
+            return self.outputs[str(kept)]
         listed = ", ".join(f'"{name}"' for name in self.outputs)
         if wanted is None and len(self.outputs) == 1:
-            return self.outputs[0]
+            return next(iter(self.outputs.values()))
         what = "the output is ambiguous" if wanted is None and self.outputs else f"there is no output {output!r}"
         todo = f"Pass output=..., one of: {listed}." if listed else "Change a floating argument."
         raise OutputError(f"{what} of `{self.routine.name}`", self.where, todo)
@@ -110,8 +136,12 @@ class Entry:
     @cached_property
     def parameters(self) -> list[Variable]:
         """The arguments that the function takes: all but results whose size is declared, or that are numbers."""
-        declared = {one.name for one in self.dummies if not any(dim.is_open for dim in one.dims)}
-        return [one for one in self.dummies if not (self._is_result(one) and one.name in declared)]
+        made = [one for one in self.leaves if self._is_result(one) and self._is_sized(one)]
+        return [one for one in self.leaves if one not in made]
+
+    def _is_sized(self, variable: Variable) -> bool:
+        """Whether its size is declared, or it is allocated by the routine."""
+        return variable.is_allocatable or not any(dim.is_open for dim in variable.dims)
 
     @cached_property
     def shaping(self) -> list[Variable]:
@@ -119,24 +149,25 @@ class Entry:
 
         As run-time integers they would make each index a form of many symbols, and become constants in the end.
         """
-        dims = [dim for one in self.routine.scope.variables.values() for dim in one.dims]
-        named = set().union(*(names_in(node) for dim in dims for node in (dim.lower, dim.upper) if node is not None))
+        e = Expressions(self.routine.scope, shared=self.routine.shared)
+        dims = [dim for one in self.routine.scope.variables.values() for leaf in one.leaves for dim in leaf.dims]
+        nodes = [(dim.home, node) for dim in dims for node in (dim.lower, dim.upper) if node is not None]
+        named = set().union(*(identifiers(e.within(home).integer(node).text) for home, node in nodes))
         integers = [one for one in self.parameters if one.kind.base == "integer" and not one.rank]
-        return [one for one in integers if one.name in named and one.text not in self.told]
+        return [one for one in integers if one.text in named and one.text not in self.told]
 
-    def _lines(self, name: str, chosen: str) -> Lines:
+    def _lines(self, name: str, chosen: Variable | None) -> Lines:
         """The function: integers that sizes tell, results, and the call."""
         lines, at = Lines(), line_of(self.routine.head)
-        names = {one.name: parameter(one.name) for one in self.dummies}
-        with lines.block(f"def {name}({', '.join(names[one.name] for one in self.parameters)}):", at):
-            for one in self.dummies:
-                if names[one.name] != one.text and one in self.parameters:
-                    lines.add(f"{one.text} = {names[one.name]}", at)
+        with lines.block(f"def {name}({', '.join(parameter(one.text) for one in self.parameters)}):", at):
+            for one in self.parameters:
+                if parameter(one.text) != one.text:
+                    lines.add(f"{one.text} = {parameter(one.text)}", at)
             for one in self.shaping:
                 lines.add(f"({one.text},) = {one.text}", at)
             for told, text in self.told.items():
                 lines.add(f"{told} = {text}", at)
-            for one in filter(self._is_result, self.dummies):
+            for one in filter(self._is_result, self.leaves):
                 lines.add(f"{one.text} = {self._made(one)}", line_of(one.node))
             self._call(lines, chosen, at)
         return lines
@@ -144,7 +175,7 @@ class Entry:
     @cached_property
     def told(self) -> dict[str, str]:
         """Integers -> the texts by which sizes of arrays tell them: they are constants of a compiled program."""
-        integers = {one.text for one in self.dummies if one.kind.base == "integer" and not one.rank}
+        integers = {one.text for one in self.leaves if one.kind.base == "integer" and not one.rank}
         found: dict[str, str] = {}
         for size in self.sizes:
             told, offset = size.tells
@@ -156,25 +187,29 @@ class Entry:
 
     def _made(self, variable: Variable) -> str:
         """What a result is before the call: undefined in Fortran, and zeros here, so that each call gives the same."""
+        if variable.is_allocatable:
+            return "None"
         if not variable.rank:
             return strong(constant(0, variable.kind)).text
         if variable in self.parameters:
             return f"np.zeros({variable.text}.shape, {variable.kind.numpy})"
-        extents = [plain(one.declared) for one in sorted(self._sizes_of(variable), key=lambda one: one.axis)]
-        return f"np.zeros(({', '.join(extents)},), {variable.kind.numpy})"
+        return f"np.zeros(({', '.join(self._extents_of(variable))},), {variable.kind.numpy})"
 
-    def _sizes_of(self, variable: Variable) -> list[Size]:
-        return [one for one in self.sizes if one.variable is variable]
+    def _extents_of(self, variable: Variable) -> list[str]:
+        """The declared sizes of an array, as NumPy has its axes."""
+        own = [one for one in self.sizes if one.variable is variable]
+        return [one.declared.text for one in sorted(own, key=lambda one: one.axis)]
 
-    def _call(self, lines: Lines, chosen: str, at: int) -> None:
-        call = f"{function_name(self.routine)}({', '.join(one.text for one in self.dummies)})"
-        changed = [one.text for one in self.dummies if not one.rank and one.name in self.routine.changed]
-        if self.routine.is_function:
+    def _call(self, lines: Lines, chosen: Variable | None, at: int) -> None:
+        call = f"{function_name(self.routine)}({', '.join(one.text for one in self.routine.parameters)})"
+        changed = [one.text for one in self.routine.results]
+        if chosen is None and not changed:
             lines.add(f"return {call}", at)
             return
-        lines.add(f"{', '.join(changed)}{',' if len(changed) == 1 else ''} = {call}" if changed else call, at)
+        targets = [*(["__value"] if self.routine.is_function else []), *changed]
+        lines.add(f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {call}" if targets else call, at)
         if self.output == "return":
-            lines.add(f"return {self.routine.scope.variables[chosen].text}", at)
+            lines.add(f"return {'__value' if chosen is None else chosen.text}", at)
 
     # --- calls
 
@@ -184,35 +219,47 @@ class Entry:
         Raises:
             ArgumentError: one is missing, unknown, of another kind, or not as large as it is declared.
         """
-        given = self._bound(args, kwargs)
-        values = {one.text: self._converted(one, given[one.name]) for one in self.dummies}
+        given = self.names.spread(self.bound(args, kwargs))
+        values = {one.text: self._converted(path, one, given.get(path)) for path, one in self.names.leaves.items()}
         self._tell(values)
-        for one in self.dummies:
-            if values[one.text] is None and one in self.parameters and not one.is_optional:
-                raise self._error(f"the argument `{one.name}` is missing", f"Pass {one.name}=...")
+        # What is undefined in Fortran has no value that would be right.
+        missing = [path for path, one in self.names.leaves.items() if values[one.text] is None and self._is_needed(one)]
+        if missing:
+            which = (
+                f"the argument `{missing[0]}` is" if len(missing) == 1 else f"the arguments {', '.join(missing)} are"
+            )
+            raise self._error(f"{which} missing", f"Pass {keyword_of(missing[0])}")
         self._require_sizes(values)
         for one in self.shaping:
             values[one.text] = (values[one.text],)
-        return {parameter(one.name): values[one.text] for one in self.parameters}
+        return {parameter(one.text): values[one.text] for one in self.parameters}
 
-    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        names = [one.name for one in self.dummies]
-        known = {parameter(name): name for name in names} | {name: name for name in names}
-        named = {known.get(name.lower()): value for name, value in kwargs.items()}
-        twice = {*names[: len(args)]} & {*named}
-        if len(args) > len(names) or None in named or twice:
+    def _is_needed(self, variable: Variable) -> bool:
+        may_be_none = variable.is_asked or (variable.is_rebound and (variable.is_allocated or variable.is_pointer))
+        return variable in self.parameters and not (variable.is_optional or may_be_none)
+
+    def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """What is passed, by name.
+
+        Raises:
+            ArgumentError: a name is passed twice, or stands for nothing.
+        """
+        names = self.routine.names
+        known = {parameter(name): name for name in names}
+        lowered = {known.get(name.lower(), name.lower()): value for name, value in kwargs.items()}
+        twice = {*names[: len(args)]} & {*lowered}
+        unknown = [name for name in lowered if not self.names.below(name) and name not in names]
+        if len(args) > len(names) or unknown or twice:
             what = f"the call does not fit `{self.routine.name}`"
-            raise self._error(what, f"Its arguments are {', '.join(names)}; pass each once.")
-        return dict.fromkeys(names) | dict(zip(names, args, strict=False)) | {str(n): v for n, v in named.items()}
+            raise self._error(what, f"Its arguments are {', '.join(self.names.tops())}; pass each once.")
+        given = dict(zip(names, args, strict=False)) | lowered
+        return {name: value for name, value in given.items() if value is not None and self.names.below(name)}
 
-    def _converted(self, variable: Variable, value: Any) -> Any:
+    def _converted(self, path: str, variable: Variable, value: Any) -> Any:
         """An argument as the compiled program takes it."""
         if value is None:
-            return None
-        try:
-            converted = _array(variable, value) if variable.rank else _number(variable, value)
-        except (TypeError, ValueError, OverflowError):
-            converted = None
+            return None if variable.initial is None else initial_of(variable, self._extents_of(variable))
+        converted = converted_of(variable, value)
         if converted is None:
             kind = (
                 f"an array of {variable.kind.dtype} with {variable.rank} axes" if variable.rank else variable.kind.noun
@@ -220,7 +267,7 @@ class Entry:
             shown = (
                 f"an array of {value.dtype} with {value.ndim} axes" if isinstance(value, np.ndarray) else repr(value)
             )
-            raise self._error(f"the argument `{variable.name}` is {kind}, not {shown}", "Convert it: x.astype(...).")
+            raise self._error(f"the argument `{path}` is {kind}, not {shown}", "Convert it: x.astype(...).")
         return converted
 
     def _tell(self, values: dict[str, Any]) -> None:
@@ -246,28 +293,3 @@ class Entry:
 
     def _error(self, what: str, todo: str) -> ArgumentError:
         return ArgumentError(what, self.where, todo)
-
-
-def parameter(name: str) -> str:
-    """A name as a parameter of a Python function."""
-    return f"{name}_" if keyword.iskeyword(name) or name == "np" else name
-
-
-def _array(variable: Variable, value: Any) -> Array | None:
-    """An array with its axes in reverse order; None where it is another one than is declared."""
-    if not isinstance(value, np.ndarray) or value.ndim != variable.rank:
-        return None
-    kind = variable.kind
-    fits = value.dtype.kind in "iu" if kind.base == "integer" else value.dtype == kind.dtype
-    return value.T if fits else None
-
-
-def _number(variable: Variable, value: Any) -> Any:
-    base = variable.kind.base
-    if base == "integer":
-        return operator.index(value)
-    if base == "logical":
-        return bool(value) if isinstance(value, (bool, np.bool_)) else None
-    converted = variable.kind.dtype.type(value)
-    # Of double precision NumPy's numbers and Python's are the same.
-    return converted.item() if variable.kind.bytes == 8 else converted

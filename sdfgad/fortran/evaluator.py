@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, NoReturn
 
 from sdfgad.fortran.kinds import INTEGER
-from sdfgad.fortran.scope import Scope
+from sdfgad.fortran.scope import Scope, Variable
 from sdfgad.fortran.values import Value
 
 
@@ -14,18 +14,35 @@ class Evaluator(ABC):
     """Translates expressions of one scope to NumPy text.
 
     Attributes:
-        lows: integer variables that are never below a number here: counters of loops.
+        lows: integer variables that are never below a number here: counters of loops, by their texts.
         counters: how many names have been made of a stem.
+        before: lines to write before the present statement; None where there may be none.
     """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.lows: dict[str, int] = {}
         self.counters: dict[str, int] = {}
+        self.before: list[str] | None = None
 
     @abstractmethod
     def value(self, node: Any) -> Value:
         """The value of an expression."""
+
+    @abstractmethod
+    def variable(self, node: Any) -> Variable:
+        """The variable of a name, as it is declared."""
+
+    @abstractmethod
+    def of(self, node: Any, found: Any) -> Value:
+        """The value of what a node designates."""
+
+    @abstractmethod
+    def within(self, home: Scope | None) -> Evaluator:
+        """The same for the names of another scope, in the text of this one."""
+
+    def bounded_by(self, value: Value) -> None:  # noqa: B027
+        """Say that an array has a value as its lower bound."""
 
     def refuse(self, node: Any, what: str, todo: str) -> NoReturn:
         """Raises: UnsupportedProgram, with the line of the node."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from fparser.two import Fortran2003 as f03
 
-from sdfgad.fortran.arrays import minus, plus, subscripted, subscripts_of
+from sdfgad.fortran.arrays import minus, plus, subscripted
+from sdfgad.fortran.callees import callee, is_bound
 from sdfgad.fortran.constructors import array_constructor
+from sdfgad.fortran.designators import REFERENCES, Designator, base_name, designated
 from sdfgad.fortran.evaluator import Evaluator, described
 from sdfgad.fortran.integers import power_of_integers, quotient
 from sdfgad.fortran.intrinsics import intrinsic, is_intrinsic
 from sdfgad.fortran.kinds import DOUBLE, INTEGER, LOGICAL, REAL, Kind, joined
 from sdfgad.fortran.literals import complex_literal, integer_literal, logical_literal, real_literal
 from sdfgad.fortran.scope import Scope, Variable
-from sdfgad.fortran.syntax import name_of
+from sdfgad.fortran.sharing import Shared
+from sdfgad.fortran.syntax import listed, name_of
 from sdfgad.fortran.values import Value, as_kind, constant, folded, plain, strong
 
 COMPARISONS = {
@@ -30,22 +34,47 @@ INSTEAD = "Write arithmetic, comparisons, intrinsic functions, or calls of funct
 class Expressions(Evaluator):
     """Translates expressions; calls of the user's functions are left to `call`."""
 
-    def __init__(self, scope: Scope, call: Callable[[Evaluator, Any, Any, list[Any]], Value] | None = None) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        call: Callable[[Expressions, Any, Any, list[Any]], Value] | None = None,
+        shared: Shared | None = None,
+    ) -> None:
         super().__init__(scope)
-        self._call = call
+        self._call, self.shared = call, shared
         # Named constants that are arrays, and their elements, for the routine to make.
         self.constant_arrays: dict[str, str] = {}
+        # Translates a routine that is called.
+        self.called: Callable[[Any, Any], None] = lambda node, routine: None
+
+    @contextmanager
+    def ahead(self) -> Iterator[list[str]]:
+        """A statement before which calls of functions that change something may be written."""
+        self.before = []
+        yield self.before
+        self.before = None
+
+    def within(self, home: Scope | None) -> Expressions:
+        if home is None or home is self.scope:
+            return self
+        other = Expressions(home, self._call, self.shared)
+        other.constant_arrays, other.before, other.called = self.constant_arrays, self.before, self.called
+        return other
+
+    def bounded_by(self, value: Value) -> None:
+        if self.shared is not None:
+            self.shared.bounded_by(value.text)
 
     def value(self, node: Any) -> Value:
-        if isinstance(node, f03.Name):
-            return self._name(node)
+        found = None if is_bound(self, node) else designated(self, node)
+        if found is not None:
+            return self.of(node, found)
         if isinstance(node, f03.Parenthesis):
             inner = self.value(node.children[1])
             # An expression in parentheses is a value, never storage.
-            return Value(inner.text, inner.kind, inner.rank, inner.number, inner.low, inner.base, inner.offset)
-        if isinstance(node, f03.Intrinsic_Function_Reference):
-            return self._reference(node)
-        if isinstance(node, (f03.Part_Ref, f03.Function_Reference, f03.Structure_Constructor)):
+            return Value(inner.text, inner.kind, inner.rank, inner.number, inner.low, inner.base, inner.offset,
+                         root=inner.root)  # fmt: skip
+        if isinstance(node, (*REFERENCES, f03.Data_Ref)):
             return self._reference(node)
         literal = self._literal(node)
         if literal is not None:
@@ -70,77 +99,107 @@ class Expressions(Evaluator):
 
     # --- names
 
-    def variable(self, node: Any) -> tuple[Scope, Variable]:
-        """The variable of a name.
+    def variable(self, node: Any) -> Variable:
+        """The variable of a name, as it is declared.
 
         Raises:
-            UnsupportedProgram: there is none, or it is one of a module, which other routines may change.
+            UnsupportedProgram: there is none.
         """
         name = name_of(node)
-        found = self.scope.variable(name) or self._implicit(name, node)
-        if found is None:
-            self._refuse_name(name, node)
-        scope, variable = found
-        if scope is not self.scope and variable.value is None:
-            what = f"`{name}` is a variable of a module, which other routines may change"
-            self.refuse(node, what, "Pass it as an argument, or make it a parameter.")
-        return found
-
-    def _implicit(self, name: str, node: Any) -> tuple[Scope, Variable] | None:
-        """A variable without a declaration, typed by its first letter."""
-        if self.scope.implicit is None or self.scope.is_module or name in self.scope.hidden:
-            return None
-        self.scope.variables[name] = Variable(name, self.scope.implicit[name[0]], node)
-        return self.scope, self.scope.variables[name]
-
-    def _refuse_name(self, name: str, node: Any) -> NoReturn:
-        if name in self.scope.hidden:
-            what, todo = f"`{name}` is a variable of the routine around this one", "Pass it as an argument."
-        else:
-            what, todo = f"`{name}` is not declared", "Declare it, or pass all files that it may come from."
-        self.refuse(node, what, todo)
-
-    def _name(self, node: Any) -> Value:
-        name = name_of(node)
-        if self.scope.variable(name) is None and self.scope.procedure(name) is not None:
+        found = self.scope.variable(name)
+        if found is not None:
+            return found[1]
+        if self.scope.procedure(name) is not None:
             self.refuse(node, f"the routine `{name}` as a value is not supported", "Call it by its name.")
-        _, variable = self.variable(node)
+        if self.scope.implicit is None or self.scope.is_module:
+            todo = "Declare it, or pass all files that it may come from."
+            self.refuse(node, f"`{name}` is not declared", todo)
+        # A variable without a declaration, typed by its first letter.
+        scope = self.scope if self.shared is None else self.shared.scope
+        if scope.around is not None and name in scope.around.mentioned:
+            # It is one of the routine around, which has no declaration of it, either.
+            scope = scope.around
+        scope.variables[name] = Variable(name, self.scope.implicit[name[0]], node, scope=scope)
+        return scope.variables[name]
+
+    def used(self, node: Any, variable: Variable) -> Variable:
+        """A number or array as it is in the text.
+
+        Raises:
+            UnsupportedProgram: it is a variable of something else, where only constants are known.
+        """
+        if self.shared is not None:
+            return self.shared.used(variable)
+        if variable.scope is not self.scope or variable.is_kept:
+            self.refuse(node, f"`{variable.name}` is no constant", "Make it a parameter.")
+        return variable
+
+    def shared_with(self, variable: Variable) -> Variable:
+        """What a routine that is called from here uses of what is around it, as it is in this text."""
+        assert self.shared is not None
+        return self.shared.used(variable)
+
+    def of(self, node: Any, found: Designator) -> Value:
+        """The value of what a node designates."""
+        variable, subscripts = found.variable, found.subscripts
+        if variable.type_of is not None:
+            self.refuse(node, f"`{node}` of a derived type is not supported here", "Write its components.")
         if variable.value is not None:
-            return self._constant(self._named(variable, name), variable.value)
+            if subscripts is None and not variable.rank:
+                return variable.value
+            variable = self._constant(node, variable)
+        else:
+            variable = self.used(node, variable)
+        if subscripts is not None:
+            value = subscripted(self, node, variable, subscripts)
+            # A component of an element is a whole array, too.
+            is_whole = value.rank > 0 and all(one is None for one in subscripts[: value.rank])
+            return replace(value, root=variable, dims=variable.dims[: value.rank] if is_whole else ())
         is_integer = variable.kind.base == "integer" and not variable.rank
-        low = self.lows.get(name) if is_integer else None
-        return Value(variable.text, variable.kind, variable.rank, low=low, is_place=True)
+        low = self.lows.get(variable.text) if is_integer else None
+        is_place = variable.value is None
+        return Value(variable.text, variable.kind, variable.rank, low=low, is_place=is_place, variable=variable,
+                     root=variable, dims=variable.dims)  # fmt: skip
 
-    def _constant(self, variable: Variable, value: Value | None) -> Value:
-        assert value is not None
-        if not variable.rank:
-            return value
-        self.constant_arrays[variable.text] = value.text
-        return Value(variable.text, variable.kind, variable.rank)
-
-    def _named(self, variable: Variable, name: str) -> Variable:
-        """A constant under the name that it has here, which `use` may have changed."""
-        return variable if variable.name == name else replace(variable, name=name)
+    def _constant(self, node: Any, variable: Variable) -> Variable:
+        """An array that is constant, under the name that it has here, which `use` may have changed."""
+        text = "" if variable.value is None else variable.value.text
+        named = variable if "%" in variable.name else replace(variable, name=base_name(node))
+        if self.constant_arrays.setdefault(named.text, text) != text:
+            named = replace(named, label=f"__{named.text}_of_{'' if named.scope is None else named.scope.name}")
+            self.constant_arrays[named.text] = text
+        return named
 
     def _reference(self, node: Any) -> Value:
-        """What looks like a call: an element or section, an intrinsic function, or one of the user's."""
-        name, arguments = name_of(node.children[0]), subscripts_of(node)
-        found = self.scope.variable(name)
-        if found is not None and found[1].rank:
-            scope, variable = self.variable(node.children[0])
-            if variable.value is not None:
-                variable = self._named(variable, name)
-                self._constant(variable, variable.value)
-            return subscripted(self, node, scope, variable, arguments)
-        routine = self.scope.procedure(name)
+        """What looks like a call: an intrinsic function, or one of the user's."""
+        formula = self.scope.formula(name_of(node.children[0]))
+        if formula is not None:
+            return self._formula(node, *formula)
+        name, routine, arguments = callee(self, node)
+        if routine is not None and is_intrinsic(name) and routine.host is not None and not routine.host.name:
+            self.refuse(node, f"`{name}` is an intrinsic function, and a routine of these files", "Rename the routine.")
         if routine is not None and self._call is not None:
+            self.called(node, routine)
             return self._call(self, node, routine, arguments)
-        if name in self.scope.hidden:
-            self._refuse_name(name, node)
         if is_intrinsic(name):
             return intrinsic(self, node, name, arguments)
         what = f"`{name}` is no array, no intrinsic function that is supported, and no function of these files"
         self.refuse(node, what, "Write it with supported functions, or pass all files that it may come from.")
+
+    def _formula(self, node: Any, home: Scope, formula: tuple[list[str], Any]) -> Value:
+        """The value of a statement function: its expression, with what is passed for its arguments."""
+        names, expression = formula
+        outer, inner = self.scope, home.inside()
+        for name, actual in zip(names, listed(node.children[1]), strict=True):
+            value = as_kind(self.value(actual), self.within(home).variable(name).kind)
+            one = Variable(name, value.kind, node, scope=None if self.shared is None else self.shared.scope,
+                           label=strong(value).text)  # fmt: skip
+            one.value = value if value.number is not None else None
+            inner.variables[name] = one
+        self.scope = inner
+        result = as_kind(self.value(expression), self.variable(node.children[0]).kind)
+        self.scope = outer
+        return Value(result.text, result.kind, result.rank, result.number)
 
     # --- operators
 

@@ -9,12 +9,22 @@ import numpy as np
 from fparser.two import Fortran2003 as f03
 
 from sdfgad.fortran.arguments import Arguments
-from sdfgad.fortran.arrays import lower_bound, upper_bound
+from sdfgad.fortran.arrays import lower_bound, plus
+from sdfgad.fortran.designators import Designator, designated
 from sdfgad.fortran.evaluator import Evaluator, integer_text
 from sdfgad.fortran.kinds import INTEGER, LOGICAL, selected_int_kind, selected_real_kind
-from sdfgad.fortran.scope import Variable
-from sdfgad.fortran.syntax import name_of
 from sdfgad.fortran.values import Value, constant
+
+
+def _asked(e: Evaluator, given: Arguments, name: str) -> Value:
+    """What is asked about; of a derived type a component, whose last axes are those of what it is in."""
+    node = given.given(0, name)
+    found = designated(e, node) if isinstance(node, (f03.Name, f03.Data_Ref)) else None
+    if found is None or found.variable.type_of is None or found.subscripts is not None:
+        return given.value(0, name)
+    variable = found.variable
+    leaf = e.of(node, Designator(variable.leaves[0])).root
+    return Value(leaf.text, variable.kind, variable.rank, root=variable, dims=variable.dims)
 
 
 def _axis(e: Evaluator, node: Any, given: Arguments, rank: int) -> int | None:
@@ -27,7 +37,7 @@ def _axis(e: Evaluator, node: Any, given: Arguments, rank: int) -> int | None:
 
 def _size(e: Evaluator, node: Any, given: Arguments) -> Value:
     given.refuse_others("array", "dim", "kind")
-    x = given.value(0, "array")
+    x = _asked(e, given, "array")
     axis = _axis(e, node, given, x.rank)
     if axis is not None:
         return integer_text(f"{x.text}.shape[{x.rank - 1 - axis}]", low=0)
@@ -36,24 +46,15 @@ def _size(e: Evaluator, node: Any, given: Arguments) -> Value:
     return integer_text(f"({' * '.join(f'{x.text}.shape[{k}]' for k in range(x.rank))})", low=0)
 
 
-def _variable(e: Evaluator, node: Any, given: Arguments) -> Variable | None:
-    """The array whose declared bounds are asked for; None for an expression or section, which starts at 1."""
-    asked = given.given(0, "array")
-    found = e.scope.variable(name_of(asked)) if isinstance(asked, f03.Name) else None
-    return None if found is None else found[1]
-
-
 def _bound(is_upper: bool) -> Callable[[Evaluator, Any, Arguments], Value]:
     def rule(e: Evaluator, node: Any, given: Arguments) -> Value:
-        x = given.value(0, "array")
+        x = _asked(e, given, "array")
         axis = _axis(e, node, given, x.rank)
         if axis is None:
             e.refuse(node, f"`{node}` without an axis is not supported", "Name the axis: ubound(a, 1).")
-        variable = _variable(e, node, given)
-        if variable is None:
-            size = integer_text(f"{x.text}.shape[{x.rank - 1 - axis}]", low=0)
-            return size if is_upper else constant(1, INTEGER)
-        return upper_bound(e, variable, axis) if is_upper else lower_bound(e, variable, axis)
+        lower = lower_bound(e, x.root, axis) if x.dims else constant(1, INTEGER)
+        size = integer_text(f"{x.text}.shape[{x.rank - 1 - axis}]", low=0)
+        return plus(size, lower).shifted(-1) if is_upper else lower
 
     return rule
 
@@ -83,11 +84,17 @@ def _selected_int_kind(e: Evaluator, node: Any, given: Arguments) -> Value:
 
 
 def _present(e: Evaluator, node: Any, given: Arguments) -> Value:
-    return Value(f"({given.value(0, 'a').text} is not None)", LOGICAL)
+    return Value(f"({_asked(e, given, 'a').text} is not None)", LOGICAL)
 
 
 def _allocated(e: Evaluator, node: Any, given: Arguments) -> Value:
-    return Value(f"({given.value(0, 'array').text} is not None)", LOGICAL)
+    return Value(f"({_asked(e, given, 'array').text} is not None)", LOGICAL)
+
+
+def _associated(e: Evaluator, node: Any, given: Arguments) -> Value:
+    if len(given.nodes) + len(given.named) > 1:
+        e.refuse(node, f"`{node}` with a target is not supported", "Ask for the pointer alone.")
+    return Value(f"({_asked(e, given, 'pointer').text} is not None)", LOGICAL)
 
 
 RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
@@ -102,4 +109,5 @@ RULES: dict[str, Callable[[Evaluator, Any, Arguments], Value]] = {
     "selected_int_kind": _selected_int_kind,
     "present": _present,
     "allocated": _allocated,
+    "associated": _associated,
 }

@@ -44,6 +44,8 @@ class Kind:
         return f"an {self}" if self.base == "integer" else f"a {self}"
 
     def __str__(self) -> str:
+        if self.base == "type":
+            return "derived type"
         return self.base if self.base in ("logical", "character") else f"{self.base}({self.bytes})"
 
 
@@ -72,6 +74,7 @@ def selected_int_kind(digits: int) -> int:
 INTRINSIC_MODULES: dict[str, dict[str, int]] = {
     "iso_fortran_env": {
         "real32": 4, "real64": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8,
+        "input_unit": 5, "output_unit": 6, "error_unit": 0,
     },
     "iso_c_binding": {"c_float": 4, "c_double": 8, "c_int": 4, "c_long": 8, "c_bool": 1, "c_int64_t": 8},
 }  # fmt: skip

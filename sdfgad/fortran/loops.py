@@ -125,7 +125,7 @@ def leaves_itself(loop: Any) -> bool:
 @contextmanager
 def counted(e: Evaluator, counter: Counter) -> Iterator[None]:
     """The body of a loop, in which its counter is known to be no smaller than a number."""
-    name, held = counter.variable.name, e.lows.get(counter.variable.name)
+    name, held = counter.variable.text, e.lows.get(counter.variable.text)
     e.lows.pop(name, None)
     if counter.low is not None:
         e.lows[name] = counter.low

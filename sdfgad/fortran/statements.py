@@ -2,53 +2,57 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from fparser.two import Fortran2003 as f03
+from fparser.two import Fortran2008 as f08
 
+from sdfgad.errors import IgnoredPrint
 from sdfgad.fortran.assignments import allocated, assigned, deallocated, masked
+from sdfgad.fortran.blocks import associated, block
+from sdfgad.fortran.callees import callee
 from sdfgad.fortran.calls import function_call, subroutine_call
 from sdfgad.fortran.conditions import case_condition
+from sdfgad.fortran.designators import base_name, designated
 from sdfgad.fortran.evaluator import described
 from sdfgad.fortran.expressions import Expressions
-from sdfgad.fortran.library import Routine
-from sdfgad.fortran.lines import Lines
-from sdfgad.fortran.loops import DO_LOOPS, Counter, OpenLoop, counted, counter_of, is_used_outside, leaves_itself
-from sdfgad.fortran.syntax import label_of, line_of, line_of_first, name_of, walk
-from sdfgad.fortran.values import Value, plain
+from sdfgad.fortran.loop_statements import LoopStatements
+from sdfgad.fortran.loops import DO_LOOPS
+from sdfgad.fortran.pointers import nullified, pointed
+from sdfgad.fortran.routine import Routine
+from sdfgad.fortran.structures import structure_assigned
+from sdfgad.fortran.syntax import line_of, line_of_first, listed, name_of
+from sdfgad.fortran.values import plain
 
 REFUSED = {
     "Goto_Stmt": ("a jump by `goto`", "Write `if`, `do while`, `exit` or `cycle`."),
     "Computed_Goto_Stmt": ("a jump by `goto`", "Write `select case`."),
     "Arithmetic_If_Stmt": ("an `if` with three labels", "Write `if (...) then`."),
     "Entry_Stmt": ("an `entry`", "Write a subroutine of its own."),
-    "Pointer_Assignment_Stmt": ("a pointer", "Pass a section of an array, or copy."),
-    "Nullify_Stmt": ("a pointer", "Pass a section of an array, or copy."),
-    "Associate_Construct": ("an `associate`", "Write out what the names stand for."),
-    "Block_Construct": ("a `block`", "Declare its variables in the routine."),
     "Select_Type_Construct": ("a `select type`", "Write a routine for each type."),
     "Label_Do_Stmt": ("loops that share their last statement", "End each loop by `end do`."),
-    "Forall_Construct": ("a `forall`", "Write `do` loops."),
-    "Forall_Stmt": ("a `forall`", "Write `do` loops."),
     "Data_Stmt": ("a data statement", "Assign the values at the start, or declare a parameter."),
     **{
         f"{name}_Stmt": ("input and output", "Leave it away, and return what is to be shown.")
-        for name in ("Print", "Write", "Read", "Open", "Close", "Inquire", "Rewind", "Backspace", "Flush")
+        for name in ("Write", "Read", "Open", "Close", "Inquire", "Rewind", "Backspace", "Flush")
     },
 }
+BLOCKS = f08.Block_Construct
+# Stands for the statement that hands back a function's result, or what a subroutine changes.
+RETURNED = "return __results"
 OTHERWISE = "Write assignments, `if`, `select case`, `do`, `where` and calls."
 
 
-class Statements:
+class Statements(LoopStatements):
     """Translates the body of one routine."""
 
     def __init__(self, routine: Routine, called: Callable[[Any, Routine], None]) -> None:
-        self.routine, self.scope, self._called = routine, routine.scope, called
-        self.e = Expressions(self.scope, self._function_call)
-        self.lines = Lines()
-        self._loops: list[OpenLoop] = []
-        self._body: Any = None
+        super().__init__(routine)
+        self._called = called
+        self.e = Expressions(self.scope, function_call, routine.shared)
+        self.e.called = called
 
     # --- statements
 
@@ -64,7 +68,7 @@ class Statements:
 
     def _statement(self, node: Any) -> None:
         if isinstance(node, f03.Assignment_Stmt):
-            for line in assigned(self.e, node):
+            for line in self._assigned(node):
                 self._add(line, node)
         elif isinstance(node, (f03.If_Construct, f03.Case_Construct)):
             self._branches(node)
@@ -77,16 +81,75 @@ class Statements:
             for line, origin in masked(self.e, node):
                 self._add(line, origin)
         elif isinstance(node, f03.Call_Stmt):
-            for line in subroutine_call(self.e, node, self._callee(node)):
+            for line in self._call(node):
                 self._add(line, node)
         elif isinstance(node, (f03.Exit_Stmt, f03.Cycle_Stmt)):
             self._jump(node)
         else:
             self._other(node)
 
+    def _is_shown(self, node: Any) -> bool:
+        """Whether what is written goes to the screen or a file, and to no variable."""
+        controls = [one.children for one in listed(node.children[0])]
+        unit = next((value for key, value in controls if key in (None, "UNIT")), None)
+        is_text = isinstance(unit, (f03.Name, f03.Part_Ref)) and self.e.value(unit).kind.base != "integer"
+        return not is_text and all(key in (None, "UNIT", "FMT", "ADVANCE") for key, _ in controls)
+
+    def _assigned(self, node: Any) -> list[str]:
+        target = node.children[0]
+        if self._is_formula(node):
+            names = [name_of(one) for one in listed(target.children[1])]
+            self.scope.formulas[name_of(target.children[0])] = names, node.children[2]
+            return []
+        with self.e.ahead() as lines:
+            found = designated(self.e, target)
+            if found is not None and found.variable.type_of is not None:
+                own = structure_assigned(self.e, node, found)
+            else:
+                own = assigned(self.e, node)
+        return [*lines, *own]
+
+    def _is_formula(self, node: Any) -> bool:
+        """Whether an assignment is a statement function: it precedes all other statements, and assigns to no array."""
+        target = node.children[0]
+        before = [one for one in self._body.children if one is not node and line_of(one) < line_of(node)]
+        kinds = (f03.Assignment_Stmt, f03.Comment, f03.Data_Stmt, f03.Format_Stmt)
+        if not isinstance(target, f03.Part_Ref) or not all(isinstance(one, kinds) for one in before):
+            return False
+        is_first = all(self.scope.formula(base_name(one)) for one in before if isinstance(one, f03.Assignment_Stmt))
+        is_named = all(isinstance(one, f03.Name) for one in listed(target.children[1]))
+        return is_first and is_named and designated(self.e, target) is None
+
+    def _call(self, node: Any) -> list[str]:
+        with self.e.ahead() as lines:
+            own = subroutine_call(self.e, node, self._callee(node))
+        return [*lines, *own]
+
+    def _within(self, node: Any) -> None:
+        """The statements of an `associate` or a `block`."""
+        is_block = isinstance(node, BLOCKS)
+        with block(self.e, node, self.routine) if is_block else associated(self.e, node) as lines:
+            for line in lines:
+                self._add(line, node.children[0])
+            for one in node.children[1:-1]:
+                if not isinstance(one, f03.Specification_Part):
+                    self.statement(one)
+
     def _other(self, node: Any) -> None:
-        if isinstance(node, f03.Return_Stmt):
-            self._add(self.returned, node)
+        if isinstance(node, (f03.Associate_Construct, BLOCKS)):
+            self._within(node)
+        elif isinstance(node, (f03.Pointer_Assignment_Stmt, f03.Nullify_Stmt)):
+            is_null = isinstance(node, f03.Nullify_Stmt)
+            for line in nullified(self.e, node) if is_null else pointed(self.e, node):
+                self._add(line, node)
+        elif isinstance(node, (f03.Forall_Stmt, f03.Forall_Construct)):
+            self._forall(node)
+        elif isinstance(node, f03.Return_Stmt):
+            self._add(RETURNED, node)
+        elif isinstance(node, f03.Print_Stmt) or (isinstance(node, f03.Write_Stmt) and self._is_shown(node)):
+            # What is shown changes no number.
+            where = self.scope.file.where(node)
+            warnings.warn(f"output is ignored at {where.file}:{where.line}", IgnoredPrint, stacklevel=2)
         elif type(node).__name__ in ("Stop_Stmt", "Error_Stop_Stmt"):
             self._add(f"raise RuntimeError({str(node)!r})", node)
         elif isinstance(node, f03.Allocate_Stmt):
@@ -99,32 +162,29 @@ class Statements:
             what, todo = REFUSED.get(type(node).__name__, (f"`{str(node).splitlines()[0]}`", OTHERWISE))
             self.scope.file.refuse(node, f"{what} is not supported", todo)
 
-    @property
-    def returned(self) -> str:
-        """The statement that hands back a function's result, or the numbers that a subroutine changes."""
-        names = [one.text for one in self.routine.dummies if not one.rank and one.name in self.routine.changed]
-        if self.routine.is_function:
-            return f"return {self.scope.variables[self.routine.result].text}"
-        return f"return {', '.join(names)}{',' if len(names) == 1 else ''}" if names else "return"
-
-    def _add(self, text: str, node: Any) -> None:
-        self.lines.add(text, line_of(node))
+    def finish(self, line: int) -> None:
+        """Write what is returned, which is known when the body is."""
+        if not self.lines.texts or self.lines.texts[-1] != f"    {RETURNED}":
+            self.lines.add(RETURNED, line)
+        own = self.routine.own_results if self.routine.is_function else []
+        names = [one.text for one in (*own, *self.routine.results)]
+        is_one = len(names) == 1
+        if own and is_one:
+            text = f"return {names[0]}"
+        else:
+            text = f"return {', '.join(names)}{',' if is_one else ''}" if names else "return"
+        self.lines.texts = [one.replace(RETURNED, text) for one in self.lines.texts]
 
     # --- calls
 
     def _callee(self, node: Any) -> Routine:
-        name = name_of(node.children[0])
-        routine = self.scope.procedure(name) or self.routine.library.routines.get(name)
+        name, routine, _ = callee(self.e, node)
         if routine is None:
             todo = 'Pass all files that it may come from: differentiate(["one.f90", "other.f90"], ...).'
             self.e.refuse(node, f"the subroutine `{name}` is in none of the files", todo)
         self._called(node, routine)
         found: Routine = routine
         return found
-
-    def _function_call(self, e: Any, node: Any, routine: Any, arguments: list[Any]) -> Value:
-        self._called(node, routine)
-        return function_call(e, node, routine, arguments)
 
     # --- branches
 
@@ -153,134 +213,6 @@ class Statements:
             with self.lines.block(text, line_of_first(head)):
                 for one in statements:
                     self.statement(one)
-
-    # --- loops
-
-    def _loop(self, node: Any) -> None:
-        head, *inner = node.children
-        statements = [one for one in inner if not isinstance(one, f03.End_Do_Stmt)]
-        control = next((one for one in walk(head) if isinstance(one, f03.Loop_Control)), None)
-        loop = OpenLoop(label_of(head))
-        self._flags(loop, node)
-        if control is None:
-            self._while("True", loop, head, statements)
-        elif control.children[0] is not None:
-            self._while(self._condition(control.children[0]), loop, head, statements)
-        elif control.children[1] is not None:
-            self._counted(control, loop, node, statements)
-        else:
-            self._concurrent(control.children[3], loop, head, statements)
-        for outer in self._loops[:-1] if self._loops else ():
-            self._pass_on(outer, node, is_next=False)
-        if self._loops:
-            self._pass_on(self._loops[-1], node, is_next=True)
-
-    def _flags(self, loop: OpenLoop, node: Any) -> None:
-        """Flags for jumps out of loops in this one that name it."""
-        for one in walk(node.children):
-            if isinstance(one, (f03.Exit_Stmt, f03.Cycle_Stmt)) and loop.label and _label(one) == loop.label:
-                if _nearest(one) is not node and isinstance(one, f03.Exit_Stmt):
-                    loop.leave = loop.leave or self.e.fresh("leave")
-                elif _nearest(one) is not node:
-                    loop.skip = loop.skip or self.e.fresh("skip")
-        if loop.leave:
-            self._add(f"{loop.leave} = False", node.children[0])
-
-    def _pass_on(self, loop: OpenLoop, inner: Any, is_next: bool) -> None:
-        """After an inner loop: leave the present one, if a jump in the inner one was to an outer one."""
-        jumps = [one for one in walk(inner.children) if isinstance(one, (f03.Exit_Stmt, f03.Cycle_Stmt))]
-        named = {type(one) for one in jumps if loop.label and _label(one) == loop.label}
-        if f03.Exit_Stmt in named and loop.leave:
-            self._guarded(loop.leave, "break", inner)
-        if f03.Cycle_Stmt in named and loop.skip:
-            self._guarded(loop.skip, "continue" if is_next else "break", inner)
-
-    def _guarded(self, flag: str, jump: str, node: Any) -> None:
-        with self.lines.block(f"if {flag}:", line_of_first(node)):
-            self.lines.add(jump, line_of_first(node))
-
-    def _inside(self, loop: OpenLoop, head: Any, statements: list[Any]) -> None:
-        self._loops.append(loop)
-        if loop.skip:
-            self._add(f"{loop.skip} = False", head)
-        for one in statements:
-            self.statement(one)
-        self._loops.pop()
-
-    def _while(self, condition: str, loop: OpenLoop, head: Any, statements: list[Any]) -> None:
-        with self.lines.block(f"while {condition}:", line_of(head)):
-            self._inside(loop, head, statements)
-
-    def _counted(self, control: Any, loop: OpenLoop, node: Any, statements: list[Any]) -> None:
-        head = node.children[0]
-        name, bounds = control.children[1]
-        _, variable = self.e.variable(name)
-        counter = counter_of(self.e, head, variable, bounds)
-        is_used = variable.is_dummy or is_used_outside(self._body, variable.name)
-        parts = (counter.first, counter.last, counter.step)
-        first, last, step = (self._kept(one, head) if is_used else one for one in parts)
-        counter = Counter(variable, first, last, step)
-        after = f"{variable.text} = {counter.after(first.text, last.text)}" if is_used else ""
-        text = f"for {variable.text} in {counter.range(plain(first), last)}:"
-        with self.lines.block(text, line_of(head)), counted(self.e, counter):
-            self._inside(loop, head, statements)
-        if after and leaves_itself(node):
-            with self.lines.block("else:", line_of(head)):
-                self._add(after, head)
-        elif after:
-            self._add(after, head)
-
-    def _kept(self, bound: Value, head: Any) -> Value:
-        """A bound as it is before the loop."""
-        if bound.number is not None:
-            return bound
-        name = self.e.fresh("bound")
-        self._add(f"{name} = {plain(bound)}", head)
-        return Value(name, bound.kind, low=bound.low)
-
-    def _concurrent(self, header: Any, loop: OpenLoop, head: Any, statements: list[Any]) -> None:
-        """`do concurrent`: loops in any order, which is that of memory here."""
-        triplets = [one for one in walk(header) if isinstance(one, f03.Forall_Triplet_Spec)]
-        mask = header.children[1]
-        self._nest(list(reversed(triplets)), mask, loop, head, statements)
-
-    def _nest(self, left: list[Any], mask: Any, loop: OpenLoop, head: Any, statements: list[Any]) -> None:
-        if not left:
-            if mask is None:
-                return self._inside(loop, head, statements)
-            with self.lines.block(f"if {self._condition(mask)}:", line_of(head)):
-                return self._inside(loop, head, statements)
-        name, *bounds = left[0].children
-        _, variable = self.e.variable(name)
-        counter = counter_of(self.e, head, variable, bounds)
-        text = f"for {variable.text} in {counter.range(plain(counter.first), counter.last)}:"
-        with self.lines.block(text, line_of(head)), counted(self.e, counter):
-            self._nest(left[1:], mask, loop, head, statements)
-
-    def _jump(self, node: Any) -> None:
-        is_exit, label = isinstance(node, f03.Exit_Stmt), _label(node)
-        if not self._loops or (label and all(loop.label != label for loop in self._loops)):
-            self.e.refuse(
-                node, f"`{node}` is in no loop of that name", "Write `if (...) then` around what is left out."
-            )
-        target = self._loops[-1] if not label else next(one for one in self._loops if one.label == label)
-        flag = target.leave if is_exit else target.skip
-        if target is not self._loops[-1]:
-            self._add(f"{flag} = True", node)
-            self._add("break", node)
-        else:
-            self._add("break" if is_exit else "continue", node)
-
-
-def _label(node: Any) -> str:
-    return name_of(node.children[1]) if node.children[1] is not None else ""
-
-
-def _nearest(node: Any) -> Any:
-    """The innermost loop around a statement."""
-    while not isinstance(node, DO_LOOPS):
-        node = node.parent
-    return node
 
 
 def _sides(node: Any) -> list[tuple[Any, list[Any]]]:

@@ -23,6 +23,8 @@ class Value:
         low: an integer below which it never is, if one is known.
         base, offset: of an integer ``base + offset``, its parts.
         is_place: whether it names storage, an array or a part of one.
+        variable: what it is all of; `root`: what it is all or a part of.
+        dims: of a whole array its axes, which may have lower bounds.
     """
 
     text: str
@@ -33,6 +35,9 @@ class Value:
     base: str = ""
     offset: int = 0
     is_place: bool = False
+    variable: Any = None
+    root: Any = None
+    dims: tuple[Any, ...] = ()
 
     def shifted(self, by: int) -> Value:
         """An integer with another one added."""

@@ -9,6 +9,7 @@ import pytest
 import sdfgad
 from sdfgad import fortran
 from tests.fortran.cases import CASES, FIELD, HEAT, PLATE, advect, heat_1d, heat_2d
+from tests.fortran.models import MODELS
 
 REFERENCE = json.loads((Path(__file__).parent / "gfortran.json").read_text())
 PLAIN, PLATE_CASE = (next(one for one in CASES if one.routine == name) for name in ("heat_1d", "heat_2d"))
@@ -27,10 +28,11 @@ def difference(program, arguments, directions):
 
 def random_directions(names, arguments):
     rng = np.random.default_rng(1)
-    return {name: np.asarray(rng.standard_normal(np.shape(arguments[name]))) for name in names}
+    return {name: rng.standard_normal(np.shape(arguments[name])) * np.max(np.abs(arguments[name])) for name in names}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.filterwarnings("ignore::sdfgad.errors.IgnoredPrint")
+@pytest.mark.parametrize("case", [*CASES, *MODELS], ids=lambda case: case.name)
 def test_values_and_gradients(case):
     is_single = any(getattr(v, "dtype", None) == np.float32 for v in case.arguments.values())
     tolerance = 2e-5 if is_single else 1e-12
