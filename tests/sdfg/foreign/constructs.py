@@ -1107,16 +1107,12 @@ def _():
     return library(graph, TensorTranspose("f", [1, 0]), {"_inp_tensor": "A[0:M, 0:N]"}, ("_out_tensor", "z[0:N, 0:M]"))
 
 
-@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Getrf", Q=SQUARE)
+@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Send")
 def _():
-    from dace.libraries.lapack import Getrf
+    from dace.libraries.comm import Send
 
-    graph = Graph(Q=(N, N)).use("x", "z", "Q")
-    graph.sdfg.add_array("p", (N,), dace.int32, transient=True)
-    graph.sdfg.add_array("r", (1,), dace.int32, transient=True)
-    node = Getrf("f")
-    library(graph, node, {"_xin": "Q[0:N, 0:N]"}, ("_xout", "Q[0:N, 0:N]"))
-    state = graph.sdfg.sink_nodes()[0]
-    state.add_edge(node, "_ipiv", state.add_write("p"), None, Memlet("p[0:N]"))
-    state.add_edge(node, "_res", state.add_write("r"), None, Memlet("r[0]"))
+    graph = Graph().use("x", "z")
+    state, node = graph.state(), Send("f")
+    state.add_node(node)
+    state.add_edge(state.add_read("x"), None, node, "_buffer", Memlet("x[0:N]"))
     return graph

@@ -13,7 +13,7 @@ import sdfgad
 from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, SingularMatrix, UnsupportedProgram, WrtError
 from sdfgad.sdfg.foreign.graph_program import GraphProgram
 from tests.helpers_graphs import primal_of
-from tests.sdfg.foreign.constructs import CONSTRUCTS
+from tests.sdfg.foreign.rows import CONSTRUCTS
 
 N = dace.symbol("N")
 RNG = np.random.default_rng(0)
