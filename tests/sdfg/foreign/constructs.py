@@ -893,17 +893,6 @@ def _():
     return graph
 
 
-@construct("control flow", "`break`, `continue` and `return`", refusal="the block `stop` of type BreakBlock")
-def _():
-    graph = Graph().use("x", "z").clear()
-    loop = graph.loop("k < N")
-    first = loop.add_state("first", is_start_block=True)
-    stop = dace.sdfg.state.BreakBlock("stop")
-    loop.add_node(stop)
-    loop.add_edge(first, stop, dace.InterstateEdge())
-    return graph
-
-
 # --- library nodes
 
 
