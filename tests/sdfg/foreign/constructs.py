@@ -600,6 +600,45 @@ def _():
     return graph.map({"i": "0:N/2"}, "o = 2.0 * a", "z[i]", a="x[2*i + 1]")
 
 
+def of_segments(x, start):
+    z = np.zeros(4)
+    for k in range(4):
+        part = x[start[k] : start[k + 1]] * 2.0
+        z[k] = np.sum(part * part * np.sin(part))
+    return z
+
+
+def segments(code, **inputs):
+    """A graph of trips, each with an array as long as a segment of x, which a map fills."""
+    graph = Graph(z=(M,), start=(M + 1,)).use("x", "z").clear(ranges={"c": "0:M"})
+    graph.sdfg.add_array("start", (M + 1,), dace.int64)
+    for name in ("low", "high"):
+        graph.sdfg.add_symbol(name, dace.int64)
+    low, high = dace.symbol("low"), dace.symbol("high")
+    graph.sdfg.add_transient("part", (high - low,), dace.float64)
+    loop = graph.loop("k < M")
+    first, second = loop.add_state("first", is_start_block=True), loop.add_state("second")
+    loop.add_edge(first, second, dace.InterstateEdge(assignments={"low": "start[k]", "high": "start[k + 1]"}))
+    graph.map({"i": "0:high - low"}, code, "part[i]", second, **inputs)
+    after = {"a": "part[i]", "wcr": "lambda a, b: a + b"}
+    return graph.map({"i": "0:high - low"}, "o = a * a * math.sin(a)", "z[k]", graph.state(loop), **after)
+
+
+SEGMENTS = np.array([0, 2, 2, 5, 6])
+
+
+@construct("dataflow", "arrays whose size is data, as many as what is read for them", of_segments, start=SEGMENTS)
+def _():
+    return segments("o = 2 * a", a="x[low + i]")
+
+
+@construct(
+    "dataflow", "arrays whose size is data, of any other length", refusal="size of `part` is known only", start=SEGMENTS
+)
+def _():
+    return segments("o = 2.0 * i")
+
+
 @construct("dataflow", "outputs that a tasklet does not assign in every case", refusal="does not assign `o`, or not in")
 def _():
     return Graph().use("x", "z").map({"i": "0:N"}, "if a > 1.0:\n    o = a", "z[i]", a="x[i]")
