@@ -9,7 +9,7 @@ from typing import Any
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
-from sdfgad.ir.program import Access, Block, Compute, Loop, written
+from sdfgad.ir.program import Access, Block, Compute, Loop, guards_of, written
 from sdfgad.sdfg.branches import branch
 from sdfgad.sdfg.jumps_read import cleared, inside_loop, is_any, is_none, left_by
 from sdfgad.sdfg.normalisation import downwards, upwards, with_symbols
@@ -76,7 +76,7 @@ def _left_early(loop: Any, found: Loop, flags: tuple[str, ...], scope: Scope) ->
     more = converted(Op("logical_and", (is_none(flags), goes_on(trip + 1)), BOOL), INT)
     again = Compute((), Access(trips), Op("add", (Int(trip + 1), more), INT), where=found.where)
     body = (*with_symbols(found.body, {found.var: index}), again)
-    made = Loop(found.var, total, body, (trip,), where=found.where, is_open=True)
+    made = Loop(found.var, total, body, guards_of(found.var, found.trips), where=found.where, is_open=True)
     start = Compute((), Access(trips), converted(goes_on(Lin(0)), INT))
     done = total - linear(is_any(flags))
     return (*cleared(body, scope.exits.stop), start, made, *_after(loop, done, scope))

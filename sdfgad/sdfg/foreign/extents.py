@@ -47,14 +47,20 @@ def _note(block: Block, around: Ranges, ranges: Ranges) -> None:
     for statement in block:
         inner = around
         if isinstance(statement, Loop):
-            first, last = _span(statement.start, around), _span(statement.start + statement.trips - 1, around)
+            first, last = _span(statement.start, around), _span(statement.start + _most_trips(statement) - 1, around)
             inner = {name: span for name, span in around.items() if name != statement.var}
-            if first is not None and last is not None and not statement.is_open:
+            if first is not None and last is not None:
                 inner[statement.var] = first[0], max(last[1], first[0])
                 low, high = ranges.get(statement.var, inner[statement.var])
                 ranges[statement.var] = min(low, first[0]), max(high, inner[statement.var][1])
         for nested in blocks_of(statement):
             _note(nested, inner, ranges)
+
+
+def _most_trips(loop: Loop) -> Lin:
+    """The trips of a loop; of one that may be left before, as many as its guards tell."""
+    forms = (guard + Lin.symbol(loop.var) + 1 for guard in loop.guards)
+    return next((form for form in forms if loop.is_open and loop.var not in form.symbols), loop.trips)
 
 
 def _span(form: Lin, ranges: Ranges) -> tuple[int, int] | None:

@@ -148,6 +148,26 @@ def _():
     return graph.set(None, "o = a + k * b", "z[0]", a="z[0]", b="x[1]")
 
 
+def as_long_as_the_counter(x):
+    z = np.zeros(6)
+    for k in range(1, 6):
+        if x[k] < 0.75:
+            break
+        part = x[k] + np.arange(k)
+        z[k] = np.sum(part * part * part)
+    return z
+
+
+@like(as_long_as_the_counter)
+def _():
+    graph = Jumping().use("x", "z").clear()
+    loop = graph.during(None, "k < N", "k = 1")
+    graph.sdfg.add_transient("part", (dace.symbol("k"),), dace.float64)
+    graph.jump("break", *graph.when(loop, "x[k] < 0.75"))
+    graph.map({"i": "0:k"}, "o = a + i", "part[i]", graph.state(loop), a="x[k]")
+    return graph.map({"i": "0:k"}, "o = a * a * a", "z[k]", graph.state(loop), wcr="lambda a, b: a + b", a="part[i]")
+
+
 def sums_of_rows(A):
     z = np.zeros(4)
     for i in range(4):
