@@ -14,8 +14,8 @@ from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir.program import Call, walk
 from sdfgad.optimise.device.lower_calls import lower_calls
 from tests.helpers import assert_close
-from tests.helpers_graphs import primal_of
-from tests.sdfg.foreign.constructs import M, N
+from tests.helpers_graphs import assert_like, primal_of
+from tests.sdfg.foreign.constructs import SQUARE, M, N
 from tests.sdfg.foreign.lapack_constructs import MIXED, POSITIVE, Factored, eliminated
 
 
@@ -78,6 +78,48 @@ def test_nodes_in_loops_branches_parts_and_views(rng):
             return np.sum(weights * of_many_in_numpy(**{**arguments, name: moved}))
 
         assert_close(np.sum(found[name] * direction), slope(f, arguments[name], direction), 1e-9, name)
+
+
+def half(Q, B):
+    return 0.5 * np.linalg.solve(Q, B)
+
+
+def changed_factors():
+    """Between the nodes the upper factor is doubled, so that they are those of another matrix."""
+    graph = Factored().use("B")
+    graph.sdfg.add_array("q", (N, N), dace.float64, transient=True)
+    graph.begin().copied("Q", "q", "Q[0:N, 0:N]").getrf("q[0:N, 0:N]").copied("B", "z", "B[0:N, 0:3]")
+    graph.map({"i": "0:N", "j": "0:N"}, "o = 2.0 * a if j >= i else a", "q[i, j]", a="q[i, j]")
+    return graph.begin().getrs("q[0:N, 0:N]", "z[0:N, 0:3]")
+
+
+def one_after_the_other(T):
+    z = np.ones((6, 3))
+    q = 1.0 * T[0]
+    for k in range(1, 3):
+        z = np.linalg.solve(q, z) + 0.1
+        q = T[k] * z[0, 0]
+    return z
+
+
+def factors_of_the_trip_before():
+    graph = Factored(T=(3, N, N)).use("T").map({"i": "0:N", "j": "0:3"}, "o = 1.0", "z[i, j]")
+    graph.sdfg.add_array("q", (N, N), dace.float64, transient=True)
+    graph.begin().copied("T", "q", "T[0, 0:N, 0:N] -> [0:N, 0:N]").getrf("q[0:N, 0:N]")
+    loop = graph.loop("k < 3", "k = 1")
+    graph.begin(graph.state(loop)).getrs("q[0:N, 0:N]", "z[0:N, 0:3]")
+    graph.map({"i": "0:N", "j": "0:3"}, "o = a + 0.1", "z[i, j]", graph.state(loop), a="z[i, j]")
+    scaled = {"a": "T[k, i, j]", "b": "z[0, 0]"}
+    graph.map({"i": "0:N", "j": "0:N"}, "o = a * b", "q[i, j]", graph.state(loop), **scaled)
+    return graph.begin(graph.state(loop)).getrf("q[0:N, 0:N]")
+
+
+def test_factors_are_those_that_are_there():
+    right = np.arange(18.0).reshape(6, 3)
+    assert_like(changed_factors().sdfg, half, ("Q", "B"), "z", "return", Q=MIXED, B=right)
+    stack = np.stack([MIXED, SQUARE, MIXED.T])
+    made = factors_of_the_trip_before().sdfg
+    assert_like(made, one_after_the_other, ("T",), "z", "return", tolerance=1e-11, T=stack)
 
 
 def factors(dtype, **shapes):
