@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts import table_in_page
-from tests.sdfg.foreign.constructs import CONSTRUCTS
+from tests.sdfg.foreign.rows import CONSTRUCTS
 
 PAGE = ROOT / "docs" / "dace.md"
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.explain.columns import COLUMNS
+from sdfgad.explain.columns import COLUMNS, lu_columns
 from sdfgad.parse.functions.factored import banded_solution, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
@@ -95,6 +95,13 @@ def _nonzero(mask: Array, size: int) -> tuple[Array, int]:
     return np.pad(found, (0, size - found.size)), found.size
 
 
+def _lu(a: Array, n: int) -> tuple[Array, Array]:
+    columns, pivots, failed = lu_columns(np.asarray(a.T, np.result_type(a, np.float64)), 1, n)
+    if failed:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return columns.T.astype(a.dtype), pivots
+
+
 # The functions of `sdfgad.ir.library`, given the inputs and then the sizes.
 LIBRARY: Mapping[str, Function] = {
     "solve": lambda a, b, *_: np.linalg.solve(a, b),
@@ -110,6 +117,7 @@ LIBRARY: Mapping[str, Function] = {
     ),
     "factor": lambda a, n: (np.zeros((n, n), a.dtype), np.zeros(n, np.int32)),
     "solve_factored": lambda a, lu, rows, b, _n, _m, is_adjoint: solution_by_factors(a, lu, rows, b, is_adjoint),
+    "lu": _lu,
     "inverse": lambda a, *_: np.linalg.inv(a),
     "regular": lambda a, *_: np.linalg.inv(a) is None or (),
     # The cut-off travels as its bits.

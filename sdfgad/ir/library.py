@@ -66,6 +66,7 @@ LIBRARY: dict[str, LibraryFunction] = {
     "solve_factored_band": LibraryFunction("factored.h", has_batch=False),
     "factor": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
     "solve_factored": LibraryFunction("factored.h", has_batch=False),
+    "lu": LibraryFunction("factored.h", SINGULAR, has_batch=False),
     "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),
     "pseudo_inverse": LibraryFunction("pseudo_inverse.h", "the singular values did not converge"),

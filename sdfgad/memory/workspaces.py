@@ -114,6 +114,7 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "solve_banded": _solve_banded,
     "solve_factored": _solve_factored,
     "solve_factored_band": lambda t, n, _low, _high, m, is_adjoint: _solve_factored(t, n, m, is_adjoint),
+    "lu": lambda t, n: array(n * n, t.wide),
     "inverse": _inverse,
     "pseudo_inverse": _pseudo_inverse,
     "regular": _determinant,

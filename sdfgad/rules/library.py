@@ -94,6 +94,18 @@ def solve_factored_band(
     return ab_bar, None, None, b_bar
 
 
+@call_rule("lu")
+def lu(a: Any, factors: Any, exchanged: Any, factors_bar: Any, exchanged_bar: Any) -> Any:
+    """Which rows are exchanged is constant; with P for it, ``P a == low @ high`` and ``P^H low^-H == a^-H high^H``.
+
+    The change of ``low^-1 P a high^-1`` is that of `low` below its diagonal, and that of `high` from there on.
+    """
+    low, high = np.tril(factors, -1) + np.eye(a.shape[0], dtype=factors.dtype), np.triu(factors)
+    inner = np.tril(adjoint(low) @ factors_bar, -1) + np.triu(factors_bar @ adjoint(high))
+    right = adjoint(np.linalg.solve(high, adjoint(inner)))
+    return np.linalg.solve(adjoint(a), adjoint(high) @ right)
+
+
 @call_rule("inverse")
 def inverse(a: Any, y: Any, y_bar: Any) -> Any:
     return -(adjoint(y) @ (y_bar @ adjoint(y)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sdfgad.errors import UnsupportedGraph
+from sdfgad.errors import Location, UnsupportedGraph
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import FIRST_CHECK, Access, Block, Buffer, Call, Check, Compute, Statement
@@ -48,21 +48,29 @@ def call_of(state: Any, node: Any, scope: Scope) -> Block:
     call = Call(name, tuple(map(whole, inputs)), (whole(out), whole(failed)), sizes, where)
     last = list[Statement]()
     copied(memlets[result], scope, last, out)
-    return (*first, call, _check(name, failed, scope, where), *last)
+    return (*first, call, checked(name, failed, scope, where), *last)
 
 
 def _sizes(node: Any, shapes: list[tuple[Lin, ...]]) -> tuple[int, ...]:
     """The sizes that the library is passed: one matrix, its rows, and how many columns are solved for."""
-    if any(not extent.is_const for shape in shapes for extent in shape):
-        symbols = {symbol for shape in shapes for extent in shape for symbol in extent.symbols}
-        raise NeedsConstant(symbols, located(node))
-    matrix, *others = shapes
+    matrix, *others = (constant(shape, located(node)) for shape in shapes)
     if len(matrix) != 2 or matrix[0] != matrix[1] or any(other[0] != matrix[0] for other in others):
         raise UnsupportedGraph(f"the node `{node.label}` is not of square matrices of one size", todo=TODO)
-    return (1, matrix[0].const, *(other[1].const for other in others))
+    return (1, matrix[0], *(other[1] for other in others))
 
 
-def _check(name: str, failed: Buffer, scope: Scope, where: Any) -> Compute:
+def constant(shape: tuple[Lin, ...], where: Location | None) -> tuple[int, ...]:
+    """The extents as numbers.
+
+    Raises:
+        NeedsConstant: one depends on an integer of the caller.
+    """
+    if not all(extent.is_const for extent in shape):
+        raise NeedsConstant({symbol for extent in shape for symbol in extent.symbols}, where)
+    return tuple(extent.const for extent in shape)
+
+
+def checked(name: str, failed: Buffer, scope: Scope, where: Any) -> Compute:
     """The statement that notes where a function has failed."""
     buffers, function = scope.buffers, LIBRARY[name]
     buffers.checks.append(Check(function.raises, function.failure, where, function.todo))

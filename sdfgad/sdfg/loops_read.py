@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import INT, Const, Int, Lin, Op, Read
-from sdfgad.ir.program import Access, Block, Compute, Loop, written
-from sdfgad.sdfg.normalisation import downwards, upwards
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
+from sdfgad.ir.program import Access, Block, Compute, Loop, guards_of, written
+from sdfgad.sdfg.branches import branch
+from sdfgad.sdfg.jumps_read import cleared, inside_loop, is_any, is_none, left_by
+from sdfgad.sdfg.normalisation import downwards, upwards, with_symbols
 from sdfgad.sdfg.operations import converted, linear, operation, truth
 from sdfgad.sdfg.scope import Scope, located
 from sdfgad.sdfg.stale_symbols import assigned_inside
@@ -31,23 +33,53 @@ def loop_of(loop: Any, scope: Scope, region: Region) -> Block:
     """
     if not scope.buffers.is_foreign:
         return (counted_loop(loop, scope, region),)
-    var = loop.loop_variable
+    var, inner = loop.loop_variable, inside_loop(loop, scope)
     if not var:
-        return while_loop(loop, scope, region)
+        return while_loop(loop, inner, region)
     try:
-        found = counted_loop(loop, scope, region)
+        found = counted_loop(loop, inner, region)
+        flags = left_by(found.body, inner)
+        return _left_early(loop, found, flags, inner) if flags else (found, *_after(loop, found.trips, scope))
     except NotCounted as error:
         if scope.is_variable(var):
-            return while_loop(loop, scope, region)
+            return while_loop(loop, inner, region)
         # The graph is read again, with the counter as a variable.
         raise scope.kept(var, error.what) from error
-    return (found, _after(loop, found, scope)) if scope.is_variable(var) else (found,)
 
 
-def _after(loop: Any, found: Loop, scope: Scope) -> Compute:
-    """What the counter is after a loop."""
-    trips = operation("maximum", Int(found.trips), Const(0, INT))
-    return assignment(loop.loop_variable, Int(_start(loop, scope) + linear(trips).scaled(_step(loop, scope))), scope)
+def _after(loop: Any, trips: Lin, scope: Scope) -> Block:
+    """What the counter is after so many trips, if it is a variable."""
+    if not scope.is_variable(loop.loop_variable):
+        return ()
+    count = linear(operation("maximum", Int(trips), Const(0, INT)))
+    return (assignment(loop.loop_variable, Int(_start(loop, scope) + count.scaled(_step(loop, scope))), scope),)
+
+
+def _left_early(loop: Any, found: Loop, flags: tuple[str, ...], scope: Scope) -> Block:
+    """A counted loop that flags end: each trip finds out whether there is another one.
+
+    Raises:
+        NotCounted: the trips change where it starts, or how many there are.
+    """
+    changed = written(found.body)
+    if any(read.buffer in changed for form in (found.start, found.trips) for read in Int(form).reads):
+        raise NotCounted(f"the loop `{loop.label}` changes how long it goes on")
+    buffers = scope.buffers
+    trips = buffers.make(buffers.names.fresh("trips"), (), INT).name
+    # No loop inside has a counter of this name.
+    trip, total = Lin.symbol(found.var), Lin.symbol(Access(trips).read(INT))
+    index = found.start + found.trips - 1 - trip if found.backward else found.start + trip
+
+    def goes_on(number: Lin) -> Op:
+        return Op("less", (Int(number), Int(found.trips)), BOOL)
+
+    more = converted(Op("logical_and", (is_none(flags), goes_on(trip + 1)), BOOL), INT)
+    again = Compute((), Access(trips), Op("add", (Int(trip + 1), more), INT), where=found.where)
+    body = (*with_symbols(found.body, {found.var: index}), again)
+    made = Loop(found.var, total, body, guards_of(found.var, found.trips), where=found.where, is_open=True)
+    start = Compute((), Access(trips), converted(goes_on(Lin(0)), INT))
+    done = total - linear(is_any(flags))
+    return (*cleared(body, scope.exits.stop), start, made, *_after(loop, done, scope))
 
 
 def counted_loop(loop: Any, scope: Scope, region: Region) -> Loop:
@@ -71,6 +103,7 @@ def counted_loop(loop: Any, scope: Scope, region: Region) -> Loop:
         raise NotCounted(f"the loop `{loop.label}` assigns its counter")
     counter, inner = scope.without(assigned_inside(loop)).with_counter(var)
     body = region(loop, inner)
+    body = (*cleared(body, scope.exits.skip), *body)
     if abs(step) != 1 and any(read.buffer in written(body) for read in Int(first).reads):
         raise NotCounted(f"the loop `{loop.label}` changes where it started")
     is_open = isinstance(bound, Read) and bound.buffer in written(body)
@@ -117,6 +150,7 @@ def while_loop(loop: Any, scope: Scope, region: Region) -> Block:
     inside = scope.without(assigned_inside(loop))
     buffers = scope.buffers
     counter, trips = buffers.names.fresh("k"), buffers.make(buffers.names.fresh("trips"), (), INT).name
+    following = Int(Lin.symbol(counter) + 1)
 
     def goes_on(where: Scope) -> Any:
         return converted(truth(where.parser.text(loop.loop_condition.as_string)), INT)
@@ -126,14 +160,25 @@ def while_loop(loop: Any, scope: Scope, region: Region) -> Block:
 
     first, update = runs(loop.init_statement), runs(loop.update_statement)
     body = region(loop, inside)
+    _refuse_end(loop, body, scope)
+    line, flags = body_line(body), left_by(body, scope)
+    again = (*update, Compute((), Access(trips), Op("add", (following, goes_on(inside)), INT), where=line))
+    if flags:
+        again = (Compute((), Access(trips), following, where=line), *branch(is_none(flags), again, (), inside))
+    start = Int(Lin(1)) if loop.inverted else goes_on(inside)
+    span, guards = Lin.symbol(Access(trips).read(INT)), (Lin.symbol(counter),)
+    whole = (*cleared(body, scope.exits.skip), *body, *again)
+    found = Loop(counter, span, whole, guards, where=located(loop) or line, is_open=True)
+    return (*first, *cleared(body, scope.exits.stop), Compute((), Access(trips), start), found)
+
+
+def _refuse_end(loop: Any, body: Block, scope: Scope) -> None:
+    """Raises: UnsupportedGraph, where a trip ends before a condition at its end, or steps after it."""
     if loop.inverted and loop.update_statement and not loop.update_before_condition:
         raise UnsupportedGraph(f"the loop `{loop.label}` steps after its condition, which comes at its end")
-    again = Op("add", (Int(Lin.symbol(counter) + 1), goes_on(inside)), INT)
-    start = Int(Lin(1)) if loop.inverted else goes_on(inside)
-    body = (*body, *update, Compute((), Access(trips), again, where=body_line(body)))
-    span, guards = Lin.symbol(Access(trips).read(INT)), (Lin.symbol(counter),)
-    found = Loop(counter, span, body, guards, where=located(loop) or body_line(body), is_open=True)
-    return (*first, Compute((), Access(trips), start), found)
+    if loop.inverted and cleared(body, scope.exits.skip):
+        what = f"a block of `{loop.label}`, whose condition comes at its end, continues: DaCe's code skips its step"
+        raise UnsupportedGraph(what, located(loop), "Put what follows that block into a branch.")
 
 
 def _assigned(loop: Any, statement: Any, scope: Scope) -> Compute:

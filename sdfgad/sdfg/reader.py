@@ -16,13 +16,14 @@ from dace.sdfg.state import (
 )
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.ir.expr import Expr
-from sdfgad.ir.program import Access, Block, Branch, Compute, Program, Statement, written
+from sdfgad.ir.program import Block, Compute, Program, Statement, written
 from sdfgad.sdfg import loops_read, states
+from sdfgad.sdfg.branches import branch
 from sdfgad.sdfg.computations_read import clears, is_clear
 from sdfgad.sdfg.descriptors import bounds_of, values_of
+from sdfgad.sdfg.jumps_read import Parts, cleared, inside_graph, is_jump, jump_of
 from sdfgad.sdfg.operations import linear, truth
-from sdfgad.sdfg.scope import Buffers, Scope, located
+from sdfgad.sdfg.scope import Buffers, Exits, Scope, located
 from sdfgad.sdfg.stale_symbols import StaleSymbols, assigned_inside
 from sdfgad.sdfg.substitution import substituted
 from sdfgad.sdfg.variables import assigned_variables, refuse_dependent, with_variables
@@ -69,27 +70,29 @@ def top_scope(sdfg: Any) -> Scope:
 def whole(sdfg: Any, scope: Scope) -> Block:
     """The statements of an SDFG, in which some symbols may be variables."""
     first, scope = with_variables(sdfg, scope)
-    return (*first, *region(sdfg, scope))
+    scope = inside_graph(sdfg, scope)
+    body = region(sdfg, scope)
+    return (*first, *cleared(body, scope.exits.returned), *body)
 
 
 def region(graph: Any, scope: Scope) -> Block:
     """The statements of a control-flow region, one block after the other."""
-    found: list[Statement] = []
+    found = Parts.of(scope)
     stale, before = StaleSymbols(), None
     for block, assignments in chain(graph):
         stale.enter(block, assignments, scope)
         if scope.buffers.is_foreign:
             refuse_dependent(assignments, block.label)
-        found += assigned_variables(assignments, scope)
+        found.last.extend(assigned_variables(assignments, scope))
         scope = assigned(assignments, scope)
         statements = block_of(block, scope)
         stale.leave(block, scope, written(statements))
-        if is_clear(before) and not assignments and len(statements) == 1 and clears(found[-1], statements[0]):
-            found.pop()
+        if is_clear(before) and not assignments and len(statements) == 1 and clears(found.last[-1], statements[0]):
+            found.last.pop()
             statements = (as_fresh(statements[0]),)
-        found += statements
+        found.add(statements)
         scope, before = scope.without(assigned_inside(block)), block
-    return tuple(found)
+    return found.joined()
 
 
 def as_fresh(statement: Statement) -> Compute:
@@ -109,6 +112,8 @@ def chain(graph: Any) -> Iterator[tuple[Any, dict[str, str]]]:
     while block not in seen:
         seen.add(block)
         yield block, assignments
+        if is_jump(block):
+            return
         edges = graph.out_edges(block)
         if not edges:
             return
@@ -135,8 +140,13 @@ def block_of(block: Any, scope: Scope) -> Block:
         return loops_read.loop_of(block, scope, region)
     if isinstance(block, ConditionalBlock):
         return branch_of(block.branches, scope)
-    if type(block) in (ControlFlowRegion, NamedRegion, FunctionCallRegion):
+    if is_jump(block):
+        return jump_of(block, scope)
+    if type(block) in (ControlFlowRegion, NamedRegion):
         return region(block, scope)
+    if type(block) is FunctionCallRegion:
+        # What `return` leaves is not said: DaCe's code leaves the graph.
+        return region(block, replace(scope, exits=Exits()))
     raise UnsupportedGraph(f"the block `{block.label}` of type {type(block).__name__}", located(block), TODO)
 
 
@@ -148,14 +158,4 @@ def branch_of(branches: list[Any], scope: Scope) -> Block:
         return region(body, scope)
     value = truth(scope.parser.text(condition.as_string))
     then, orelse = region(body, scope), branch_of(rest, scope)
-    first, value = kept(value, written((*then, *orelse)), scope)
-    return (*first, Branch(value, then, orelse, where=located(body)))
-
-
-def kept(value: Expr, changed: set[str], scope: Scope) -> tuple[Block, Expr]:
-    """A condition, in a scalar of its own where the branch changes what it reads."""
-    if not any(read.buffer in changed for read in value.reads) or not scope.buffers.is_foreign:
-        return (), value
-    buffer = scope.buffers.make(scope.buffers.names.fresh("taken"), (), value.dtype)
-    target = Access(buffer.name)
-    return (Compute((), target, value),), target.read(value.dtype)
+    return branch(value, then, orelse, scope, located(body))

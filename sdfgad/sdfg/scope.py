@@ -84,6 +84,15 @@ def located(thing: Any) -> Location | None:
 
 
 @dataclass(frozen=True)
+class Exits:
+    """The flags that jumps set, scalars: for ``return``, and for ``break`` and ``continue`` of the innermost loop."""
+
+    returned: str = ""
+    stop: str = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True)
 class Scope:
     """The meaning of names at a place of an SDFG.
 
@@ -93,6 +102,7 @@ class Scope:
         unknown: the symbols that were assigned in a loop or a branch before, or may be in a trip before.
         windows: the arrays that are parts of buffers, or have their elements in another order.
         values: the symbols that are no integers, with what they read.
+        exits: the flags of what can be left here.
     """
 
     buffers: Buffers
@@ -102,6 +112,7 @@ class Scope:
     unknown: frozenset[str] = frozenset()
     windows: Mapping[str, Window] = field(default_factory=dict)
     values: Mapping[str, Expr] = field(default_factory=dict)
+    exits: Exits = Exits()
 
     def form(self, value: Any) -> Lin:
         if self.unknown and not isinstance(value, int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dace import symbolic
-from dace.sdfg.state import LoopRegion, SDFGState
+from dace.sdfg.state import AbstractControlFlowRegion, LoopRegion
 
 from sdfgad.ir.expr import Expr
 from sdfgad.sdfg.scope import Scope
@@ -37,7 +37,7 @@ class StaleSymbols:
 
 def assigned_inside(block: Any) -> set[str]:
     """The symbols that a loop or a branch assigns: their values are not known after it, nor when a trip begins."""
-    if isinstance(block, SDFGState):
+    if not isinstance(block, AbstractControlFlowRegion):
         return set()
     loops = {b.loop_variable for b in block.all_control_flow_blocks() if isinstance(b, LoopRegion)}
     own = {block.loop_variable} if isinstance(block, LoopRegion) else set()

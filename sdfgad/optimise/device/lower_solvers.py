@@ -73,6 +73,16 @@ def lower_factor(steps: CallSteps) -> Iterator[Statement]:
     yield steps.any_failed(failed)
 
 
+def lower_lu(steps: CallSteps) -> Iterator[Statement]:
+    (a,), (out, pivots, _), (n,) = steps.call.inputs, steps.call.outputs, steps.call.sizes
+    columns, lu = steps.matrices("columns", n, n), steps.matrices("lu", n, n)
+    failed = steps.matrices("info", dtype=INT32)
+    yield steps.turned(columns, a)
+    yield steps.run("lu_columns", (columns,), (lu, pivots, failed), 1, n)
+    yield steps.turned(out, lu)
+    yield steps.any_failed(failed)
+
+
 def lower_solve_factored(steps: CallSteps) -> Iterator[Statement]:
     (_, lu, pivots, b), (x,), (n, m, is_adjoint) = steps.call.inputs, steps.call.outputs, steps.call.sizes
     yield from solution(steps, (lu, pivots), b, x, (1, n, m, ADJOINT if is_adjoint else SAME))

@@ -60,7 +60,8 @@ def _loop(loop: Loop, symbols: Mapping[str, Lin], names: Names) -> Loop:
     var = names.fresh(loop.var)
     counter = Lin.symbol(var)
     index = start + trips - 1 - counter if loop.backward else start + counter
-    guards: tuple[Lin, ...] = (counter,) if loop.is_open else guards_of(var, trips)
+    known = Rewriter({**symbols, loop.var: index}).index(loop.guards) or (counter,)
+    guards = known if loop.is_open else guards_of(var, trips)
     body = _block(loop.body, {**symbols, loop.var: index}, names)
     return replace(loop, var=var, start=ZERO, trips=trips, guards=guards, body=body, backward=False)
 

@@ -7,7 +7,7 @@ from typing import Any
 from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.sdfg import fourier_nodes, linear_algebra
+from sdfgad.sdfg import factorisations, fourier_nodes, linear_algebra
 from sdfgad.sdfg.library import OWN, LibraryCall, Product
 from sdfgad.sdfg.scope import located
 
@@ -34,7 +34,7 @@ def expand(sdfg: Any) -> None:
 
 
 def _is_call(node: Any) -> bool:
-    return linear_algebra.is_known(node) or fourier_nodes.is_known(node)
+    return any(known.is_known(node) for known in (linear_algebra, factorisations, fourier_nodes))
 
 
 def _expand_one(node: Any, state: Any) -> None:

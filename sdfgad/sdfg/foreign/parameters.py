@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 from dace import symbolic
 
-from sdfgad.errors import ArgumentError, Location
+from sdfgad.errors import ArgumentError, Location, UnsupportedGraph
 from sdfgad.parse.arguments import ArrayArgument
 
 
@@ -30,9 +30,17 @@ class Parameters:
 
     @staticmethod
     def of(sdfg: Any, where: Location | None = None) -> Parameters:
+        """The parameters of a graph.
+
+        Raises:
+            UnsupportedGraph: it uses a symbol that it does not declare.
+        """
         data = {name: descriptor for name, descriptor in sdfg.arrays.items() if not descriptor.transient}
         used = sdfg.free_symbols | {s for one in data.values() for s in map(str, one.free_symbols)}
         used -= set(sdfg.constants)
+        for name in sorted(used - sdfg.symbols.keys()):
+            what = f"the symbol `{name}` is used in the SDFG `{sdfg.name}`, which has none of that name"
+            raise UnsupportedGraph(what, where, f'Declare it: sdfg.add_symbol("{name}", dace.int64).')
         return Parameters(data, {name: np.dtype(sdfg.symbols[name].type) for name in sorted(used)}, where)
 
     def sizes(self, given: Mapping[str, Any]) -> dict[str, int]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from dace.sdfg import nodes
+from dace.sdfg.state import LoopRegion
 
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Lin
+from sdfgad.ir.names import Names
 from sdfgad.ir.program import Access, Block, Buffer, Check
 from sdfgad.sdfg.reader import whole
 from sdfgad.sdfg.scope import Buffers, Kept, Scope
@@ -63,7 +66,7 @@ def _read(
     floats: Mapping[str, Any],
     variables: frozenset[tuple[int, str]],
 ) -> Statements:
-    buffers = Buffers(is_foreign=True, numbers=numbers, variables=variables)
+    buffers = Buffers(names=Names(_bound(sdfg)), is_foreign=True, numbers=numbers, variables=variables)
     values = {name: Access(buffers.make(name, (), dtype).name).read(dtype) for name, dtype in floats.items()}
     scope = Scope(buffers, sdfg, {}, dict(symbols), values=values)
     for name, descriptor in sdfg.arrays.items():
@@ -72,3 +75,13 @@ def _read(
     body = whole(sdfg, scope)
     constants = {name: np.asarray(value) for name, value in buffers.constants.items()}
     return Statements(body, dict(buffers.found), constants, tuple(buffers.checks))
+
+
+def _bound(sdfg: Any) -> set[str]:
+    """The names of all symbols and counters: counters of ours have others, as they would hide these."""
+    found = set[str]()
+    for one in sdfg.all_sdfgs_recursive():
+        found |= set(one.symbols)
+        found |= {loop.loop_variable for loop in one.all_control_flow_regions() if isinstance(loop, LoopRegion)}
+    maps = (node.map for node, _ in sdfg.all_nodes_recursive() if isinstance(node, nodes.MapEntry))
+    return found.union(*(one.params for one in maps))

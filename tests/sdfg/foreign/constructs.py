@@ -600,6 +600,45 @@ def _():
     return graph.map({"i": "0:N/2"}, "o = 2.0 * a", "z[i]", a="x[2*i + 1]")
 
 
+def of_segments(x, start):
+    z = np.zeros(4)
+    for k in range(4):
+        part = x[start[k] : start[k + 1]] * 2.0
+        z[k] = np.sum(part * part * np.sin(part))
+    return z
+
+
+def segments(code, **inputs):
+    """A graph of trips, each with an array as long as a segment of x, which a map fills."""
+    graph = Graph(z=(M,), start=(M + 1,)).use("x", "z").clear(ranges={"c": "0:M"})
+    graph.sdfg.add_array("start", (M + 1,), dace.int64)
+    for name in ("low", "high"):
+        graph.sdfg.add_symbol(name, dace.int64)
+    low, high = dace.symbol("low"), dace.symbol("high")
+    graph.sdfg.add_transient("part", (high - low,), dace.float64)
+    loop = graph.loop("k < M")
+    first, second = loop.add_state("first", is_start_block=True), loop.add_state("second")
+    loop.add_edge(first, second, dace.InterstateEdge(assignments={"low": "start[k]", "high": "start[k + 1]"}))
+    graph.map({"i": "0:high - low"}, code, "part[i]", second, **inputs)
+    after = {"a": "part[i]", "wcr": "lambda a, b: a + b"}
+    return graph.map({"i": "0:high - low"}, "o = a * a * math.sin(a)", "z[k]", graph.state(loop), **after)
+
+
+SEGMENTS = np.array([0, 2, 2, 5, 6])
+
+
+@construct("dataflow", "arrays whose size is data, as many as what is read for them", of_segments, start=SEGMENTS)
+def _():
+    return segments("o = 2 * a", a="x[low + i]")
+
+
+@construct(
+    "dataflow", "arrays whose size is data, of any other length", refusal="size of `part` is known only", start=SEGMENTS
+)
+def _():
+    return segments("o = 2.0 * i")
+
+
 @construct("dataflow", "outputs that a tasklet does not assign in every case", refusal="does not assign `o`, or not in")
 def _():
     return Graph().use("x", "z").map({"i": "0:N"}, "if a > 1.0:\n    o = a", "z[i]", a="x[i]")
@@ -893,17 +932,6 @@ def _():
     return graph
 
 
-@construct("control flow", "`break`, `continue` and `return`", refusal="the block `stop` of type BreakBlock")
-def _():
-    graph = Graph().use("x", "z").clear()
-    loop = graph.loop("k < N")
-    first = loop.add_state("first", is_start_block=True)
-    stop = dace.sdfg.state.BreakBlock("stop")
-    loop.add_node(stop)
-    loop.add_edge(first, stop, dace.InterstateEdge())
-    return graph
-
-
 # --- library nodes
 
 
@@ -1107,16 +1135,12 @@ def _():
     return library(graph, TensorTranspose("f", [1, 0]), {"_inp_tensor": "A[0:M, 0:N]"}, ("_out_tensor", "z[0:N, 0:M]"))
 
 
-@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Getrf", Q=SQUARE)
+@construct("library", "nodes without an expansion to a graph", refusal="the library node `f` of type Send")
 def _():
-    from dace.libraries.lapack import Getrf
+    from dace.libraries.comm import Send
 
-    graph = Graph(Q=(N, N)).use("x", "z", "Q")
-    graph.sdfg.add_array("p", (N,), dace.int32, transient=True)
-    graph.sdfg.add_array("r", (1,), dace.int32, transient=True)
-    node = Getrf("f")
-    library(graph, node, {"_xin": "Q[0:N, 0:N]"}, ("_xout", "Q[0:N, 0:N]"))
-    state = graph.sdfg.sink_nodes()[0]
-    state.add_edge(node, "_ipiv", state.add_write("p"), None, Memlet("p[0:N]"))
-    state.add_edge(node, "_res", state.add_write("r"), None, Memlet("r[0]"))
+    graph = Graph().use("x", "z")
+    state, node = graph.state(), Send("f")
+    state.add_node(node)
+    state.add_edge(state.add_read("x"), None, node, "_buffer", Memlet("x[0:N]"))
     return graph

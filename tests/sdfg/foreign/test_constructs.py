@@ -5,7 +5,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedGraph
 from tests.helpers_graphs import assert_like, primal_of
-from tests.sdfg.foreign.constructs import CONSTRUCTS
+from tests.sdfg.foreign.rows import CONSTRUCTS
 
 READ = [one for one in CONSTRUCTS if one.reference]
 REFUSED = [one for one in CONSTRUCTS if one.refusal]

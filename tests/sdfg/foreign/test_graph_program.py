@@ -10,10 +10,18 @@ from dace.libraries.linalg import Solve
 from dace.sdfg.state import LoopRegion
 
 import sdfgad
-from sdfgad.errors import ArgumentError, InfeasibleBudget, OutputError, SingularMatrix, UnsupportedProgram, WrtError
+from sdfgad.errors import (
+    ArgumentError,
+    InfeasibleBudget,
+    OutputError,
+    SingularMatrix,
+    UnsupportedGraph,
+    UnsupportedProgram,
+    WrtError,
+)
 from sdfgad.sdfg.foreign.graph_program import GraphProgram
 from tests.helpers_graphs import primal_of
-from tests.sdfg.foreign.constructs import CONSTRUCTS
+from tests.sdfg.foreign.rows import CONSTRUCTS
 
 N = dace.symbol("N")
 RNG = np.random.default_rng(0)
@@ -190,3 +198,13 @@ def test_names_that_are_none():
         g(u=U, a=A, T=3)
     with pytest.raises(ArgumentError, match="the call does not fit `heat`"):
         g(u=U, a=A, T=3, b=1.0)
+
+
+def test_symbols_that_are_not_declared_are_refused():
+    sdfg = dace.SDFG("undeclared")
+    sdfg.add_array("z", [4], dace.float64)
+    tasklet = sdfg.add_state().add_tasklet("t", {}, {"o"}, "o = hidden * 1.0")
+    state = sdfg.start_state
+    state.add_edge(tasklet, "o", state.add_write("z"), None, dace.Memlet("z[0]"))
+    with pytest.raises(UnsupportedGraph, match="the symbol `hidden` is used in the SDFG `undeclared`, which has none"):
+        sdfgad.differentiate(sdfg, output="z")

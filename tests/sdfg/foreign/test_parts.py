@@ -9,9 +9,11 @@ from sdfgad.ir.text import program_text
 from sdfgad.sdfg.foreign.canonical import canonical
 from sdfgad.sdfg.foreign.extents import with_largest
 from sdfgad.sdfg.foreign.interface import is_overwritten
-from tests.helpers_text import F64, sample
 
 # --- canonical
+from tests.helpers_graphs import primal_of
+from tests.helpers_text import F64, sample
+from tests.sdfg.foreign.constructs import SEGMENTS, X, segments
 
 
 def text_of(text):
@@ -84,3 +86,9 @@ def test_what_is_overwritten(name):
     program, _, _ = sample({**OVERWRITTEN, **NOT_OVERWRITTEN}[name])
     array = "Z" if "Z[" in (OVERWRITTEN.get(name) or "") else "z"
     assert is_overwritten(program.body, program.buffers[array]) is (name in OVERWRITTEN)
+
+
+def test_what_is_read_in_some_cases_bounds_no_size():
+    graph = segments("o = a if i < 1 else 0.0", a="x[low + i]")
+    with pytest.raises(UnsupportedGraph, match="the size of `part` is known only while the program runs"):
+        primal_of(graph.sdfg, {"x": X, "start": SEGMENTS})

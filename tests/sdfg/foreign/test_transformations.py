@@ -15,8 +15,8 @@ from sdfgad.errors import SdfgadError
 from sdfgad.ir.specialise import NeedsConstant
 from tests.helpers import assert_close
 from tests.helpers_graphs import gradients_of
-from tests.sdfg.foreign.constructs import CONSTRUCTS
 from tests.sdfg.foreign.dace_programs import DACE, NUMPY
+from tests.sdfg.foreign.rows import CONSTRUCTS
 
 TRANSFORMATIONS = (
     *(dataflow.MapTiling, dataflow.MapExpansion, dataflow.MapCollapse, dataflow.MapInterchange, dataflow.StripMining),

@@ -60,6 +60,15 @@ template <typename T> inline int factor(const T* a, T* lu, int32_t* pivots, int6
     return n > 0 && lapack::factor(n, lu, pivots) != 0;
 }
 
+// The factors of A (n, n) in one matrix like it, and the exchanged rows from 1 on. Returns 1 where A is singular.
+template <typename T> inline int lu(const T* a, T* out, int32_t* pivots, int64_t n) {
+    auto columns = array<lapack::Wide<T>>(n * n);
+    lapack::transpose(a, columns.get(), n, n);
+    const bool failed = n > 0 && lapack::factor(n, columns.get(), pivots) != 0;
+    lapack::transpose(columns.get(), out, n, n);
+    return failed;
+}
+
 // x := A^-1 b or A^-H b for b (n, m), by the factors of A.
 template <typename T> inline int solve_factored(
     const T*, const T* lu, const int32_t* pivots, const T* b, T* x, int64_t n, int64_t m, int64_t is_adjoint
