@@ -150,14 +150,7 @@ def _processor() -> str:
 
 def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...]) -> list[str]:
     """The command that compiles a C++ file to a shared library."""
-    return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *linker(), *libraries()]
-
-
-@functools.cache
-def linker() -> tuple[str, ...]:
-    """Linker options: gold where there is one, which takes half as long as GNU's other linker (70 ms less)."""
-    has_own = is_clang() or _is_of_wheels() or platform.machine() != "x86_64"
-    return ("-fuse-ld=gold",) if not has_own and shutil.which("ld.gold") else ()
+    return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *libraries()]
 
 
 def run(*commands: list[str]) -> None:
@@ -194,9 +187,4 @@ def libraries() -> tuple[str, ...]:
     """Linker options: the library of vector functions (libmvec), and OpenMP where -fopenmp does not link it."""
     vectors = ("-Wl,--as-needed", "-lmvec", "-lm") if _has_vector_math() else ()
     found = wheels.installed()
-    return (*vectors, *(found.openmp if found is not None and _is_of_wheels() else ()))
-
-
-def _is_of_wheels() -> bool:
-    found = wheels.installed()
-    return found is not None and compiler() == found.command
+    return (*vectors, *(found.openmp if found is not None and compiler() == found.command else ()))

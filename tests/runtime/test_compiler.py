@@ -12,7 +12,7 @@ import pytest
 
 import sdfgad
 from sdfgad.runtime import wheels as wheels_of_compiler
-from sdfgad.runtime.compiler import Level, compiler, linker
+from sdfgad.runtime.compiler import Level, compiler
 from sdfgad.targets.cpu.cpp import simd
 
 ROOT = Path(sdfgad.__file__).parent.parent
@@ -170,17 +170,3 @@ def test_no_automatic_vectors_and_no_fused_products(level):
     assert not {"-ffast-math", "-ftree-vectorize", "-Ofast"} & {*level.flags}
     assert "-ffp-contract=off" in level.flags
     assert {"-fno-tree-vectorize", "-fno-vectorize"} & {*level.flags}
-
-
-def test_gold_links_where_there_is_one(monkeypatch):
-    def options(path, machine="x86_64", is_clang=False):
-        monkeypatch.setattr("sdfgad.runtime.compiler.shutil.which", lambda name: path)
-        monkeypatch.setattr("sdfgad.runtime.compiler.platform.machine", lambda: machine)
-        monkeypatch.setattr("sdfgad.runtime.compiler.is_clang", lambda: is_clang)
-        monkeypatch.setattr("sdfgad.runtime.compiler._is_of_wheels", lambda: False)
-        return linker.__wrapped__()
-
-    assert options("/usr/bin/ld.gold") == ("-fuse-ld=gold",)
-    assert options(None) == ()
-    assert options("/usr/bin/ld.gold", machine="aarch64") == ()
-    assert options("/usr/bin/ld.gold", is_clang=True) == ()
