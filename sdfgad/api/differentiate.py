@@ -320,12 +320,15 @@ class DifferentiatedProgram(OfCallee, Derivative):
         return directions_of(specialisation).along(call, self._chosen.tangents(call, tangents))
 
     def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """The output, and its derivative as a function of the direction, which is arranged as for ``g.jvp``."""
+        """The output, and its derivative as a function of the direction.
+
+        The direction is arranged as for ``g.jvp``; the tangents of several arguments may also be passed one by one.
+        """
         kept, named = map(own_copy, args), {name: own_copy(one) for name, one in kwargs.items()}
         return self.value(*args, **kwargs), partial(self._along, tuple(kept), named)
 
-    def _along(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], tangents: Any) -> Any:
-        return self.jvp(*args, tangents=tangents, **kwargs)[1]
+    def _along(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], *tangents: Any) -> Any:
+        return self.jvp(*args, tangents=tangents[0] if len(tangents) == 1 else tangents, **kwargs)[1]
 
     @repeated
     def value(self, *args: Any, **kwargs: Any) -> Any:

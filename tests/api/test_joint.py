@@ -228,6 +228,8 @@ def test_forward_mode_of_a_gradient():
     np.testing.assert_allclose(moved, expected, rtol=1e-14)
     both = sdfgad.differentiate(scaled, wrt=("p['w']", "x"))
     np.testing.assert_allclose(both.jvp(p, X, 3.0, tangents=(None, t))[1], expected, rtol=1e-14)
+    push = both.linearize(p, X, 3.0)[1]
+    np.testing.assert_array_equal(push(None, t), push((None, t)))
     value, push = sdfgad.differentiate(scaled).linearize(p, X, 3.0)
     np.testing.assert_allclose(push({"x": t, "p": {"w": p["w"]}}), expected + value, rtol=1e-14)
     np.testing.assert_allclose(push({"k": 1.0}), value / 3.0, rtol=1e-14)
