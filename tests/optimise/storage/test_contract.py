@@ -50,6 +50,19 @@ def test_in_nested_loops_and_of_a_sum():
     )
 
 
+def test_of_a_choice():
+    text = """
+        loop j < 3:
+            loop parallel f < 20:
+                if (x[f] > 0.0):
+                    a{0} = x[f]
+                else:
+                    a{0} = 1.0
+                z[f] = a{0}
+        """
+    assert_becomes(contract, text.format("[f]"), text.format(""))
+
+
 KEPT = {
     "an output": """
         loop parallel f < 20:
@@ -73,8 +86,6 @@ KEPT = {
             loop parallel f < 20:
                 if x[f] > 0.0:
                     a[f] = x[f]
-                else:
-                    a[f] = 1.0
                 z[f] = a[f]
         """,
     "two places": """
