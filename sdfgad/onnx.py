@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from sdfgad.api.models import DifferentiatedModel
 from sdfgad.errors import ArgumentError, MissingPackage
-from sdfgad.models.gradient import DifferentiatedModel
 
 try:
     import onnx

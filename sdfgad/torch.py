@@ -24,7 +24,7 @@ from sdfgad.parse.structure import flattened
 from sdfgad.specialise.signature import own_copy
 
 if TYPE_CHECKING:
-    from sdfgad.models.aten.module import DifferentiatedModule
+    from sdfgad.api.modules import DifferentiatedModule
 
 try:
     import torch
@@ -99,7 +99,7 @@ def differentiate(
         True
     """
     try:
-        from sdfgad.models.aten.module import DifferentiatedModule  # Needs SciPy, and a second for torch.export.
+        from sdfgad.api.modules import DifferentiatedModule  # Needs SciPy, and a second for torch.export.
     except ModuleNotFoundError as error:
         raise MissingPackage("SciPy", "torch.differentiate", "torch") from error
     return DifferentiatedModule(module, example_inputs, wrt, output, options)

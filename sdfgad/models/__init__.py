@@ -6,5 +6,4 @@
 | `program` | the text of a program, and its names in the model |
 | `onnx/` | reads ONNX graphs |
 | `aten/` | reads graphs of `torch.export` |
-| `gradient` | the gradient of a model, called by the model's names |
 """

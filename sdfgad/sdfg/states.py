@@ -23,7 +23,7 @@ from sdfgad.ir.program import (
     rewrite_statement,
     walk,
 )
-from sdfgad.sdfg import factorisations, fourier_nodes, linear_algebra
+from sdfgad.sdfg import factorisations, fourier_nodes, linear_algebra, onnx_nodes
 from sdfgad.sdfg.accumulation import operation_of
 from sdfgad.sdfg.computations_read import call_of, computes_of
 from sdfgad.sdfg.copies import copy_of, is_copy
@@ -137,7 +137,7 @@ def node_of(state: Any, node: Any, scope: Scope, whole: Reader) -> Block:
         return nested_of(state, node, scope, whole)
     if isinstance(node, CallTasklet):
         return (call_of(state, node, scope),)
-    for known in (linear_algebra, factorisations, fourier_nodes) if scope.buffers.is_foreign else ():
+    for known in (linear_algebra, factorisations, fourier_nodes, onnx_nodes) if scope.buffers.is_foreign else ():
         if known.is_known(node):
             return known.call_of(state, node, scope)
     if isinstance(node, BoxTasklet):

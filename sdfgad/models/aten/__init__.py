@@ -7,5 +7,4 @@
 | `reader` | a graph as a program, node by node |
 | `backward` | refuses gradients that a module defines itself, which `torch.export` leaves out |
 | `tensors` | tensors as arrays that share their memory |
-| `module` | the gradient of a module, with the parameters that it has when it is called |
 """

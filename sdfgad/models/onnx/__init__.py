@@ -6,4 +6,5 @@
 | `attributes` | attributes as Python values |
 | `known` | integers that are known while reading, such as shapes |
 | `reader` | the graph as a program, node by node |
+| `one_node` | a single node as a program, for nodes in SDFGs |
 """

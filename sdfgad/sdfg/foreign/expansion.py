@@ -7,7 +7,7 @@ from typing import Any
 from dace.sdfg import nodes
 
 from sdfgad.errors import UnsupportedGraph
-from sdfgad.sdfg import factorisations, fourier_nodes, linear_algebra
+from sdfgad.sdfg import factorisations, fourier_nodes, linear_algebra, onnx_nodes
 from sdfgad.sdfg.library import OWN, LibraryCall, Product
 from sdfgad.sdfg.scope import located
 
@@ -18,14 +18,15 @@ MOST_ROUNDS = 20
 
 
 def expand(sdfg: Any) -> None:
-    """Expands library nodes, and those that come out of that; some of linear algebra, and transforms, become calls.
+    """Expands library nodes, and those that come out of that; some of linear algebra, transforms, and those of
+    ONNX for which we have operators, become statements.
 
     Raises:
         UnsupportedGraph: one has no expansion to a graph.
     """
     for _ in range(MOST_ROUNDS):
         found = [(n, state) for n, state in sdfg.all_nodes_recursive() if isinstance(n, nodes.LibraryNode)]
-        found = [(node, state) for node, state in found if not _is_call(node)]
+        found = [(node, state) for node, state in found if not _is_call(node, state)]
         if not found:
             return
         for node, state in found:
@@ -33,8 +34,9 @@ def expand(sdfg: Any) -> None:
     raise UnsupportedGraph(f"the library nodes of `{sdfg.name}` expand to ever more of them", todo=TODO)
 
 
-def _is_call(node: Any) -> bool:
-    return any(known.is_known(node) for known in (linear_algebra, factorisations, fourier_nodes))
+def _is_call(node: Any, state: Any) -> bool:
+    is_one = any(known.is_known(node) for known in (linear_algebra, factorisations, fourier_nodes))
+    return is_one or onnx_nodes.is_read(node, state)
 
 
 def _expand_one(node: Any, state: Any) -> None:

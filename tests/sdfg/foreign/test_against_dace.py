@@ -16,7 +16,10 @@ from tests.sdfg.foreign.rows import CONSTRUCTS
 
 # Of a schedule for a device, and what DaCe has no code for.
 ELSEWHERE = {"maps of any schedule", "IFFT, of two axes, with a factor"}
+# ONNX's own definitions are what its nodes are read by: what DaCe's convolution computes here is something else.
+# `test_onnx_nodes` compares with PyTorch.
 RUN = [one for one in CONSTRUCTS if one.reference and one.name not in ELSEWHERE]
+RUN = [one for one in RUN if not one.graph.__module__.endswith("onnx_constructs")]
 
 
 OF_LAPACK = {"Getrf", "Getrs", "Getri", "Potrf", "Solve", "Inv", "Cholesky"}

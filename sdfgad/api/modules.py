@@ -11,11 +11,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.utils._pytree import tree_map
 
+from sdfgad.api.models import DifferentiatedModel
 from sdfgad.errors import ArgumentError, UnsupportedGraph
 from sdfgad.models.aten.backward import refuse_own_gradients
 from sdfgad.models.aten.reader import read
 from sdfgad.models.aten.tensors import array_of
-from sdfgad.models.gradient import DifferentiatedModel
 
 
 class DifferentiatedModule(DifferentiatedModel):
