@@ -41,8 +41,9 @@ class Evaluator(ABC):
     def within(self, home: Scope | None) -> Evaluator:
         """The same for the names of another scope, in the text of this one."""
 
-    def bounded_by(self, value: Value) -> None:  # noqa: B027
-        """Say that an array has a value as its lower bound."""
+    @abstractmethod
+    def bounded_by(self, value: Value) -> None:
+        """Notes that an array has a value as its lower bound."""
 
     def refuse(self, node: Any, what: str, todo: str) -> NoReturn:
         """Raises: UnsupportedProgram, with the line of the node."""

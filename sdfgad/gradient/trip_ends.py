@@ -15,7 +15,7 @@ from sdfgad.dependence.regions import overwrites
 from sdfgad.gradient.tapes import Tape
 from sdfgad.ir.expr import Int, symbols_of
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import Block, Buffer, Loop, Statement, reads_of, touch_counts
+from sdfgad.ir.program import Buffer, Loop, Statement, reads_of, touch_counts
 from sdfgad.reverse.adjoint import Adjoint
 from sdfgad.reverse.residuals import Residual
 from sdfgad.reverse.save_points import Key
@@ -31,24 +31,23 @@ def trip_ends(adjoint: Adjoint, tapes: Mapping[Key, Tape], slots: Collection[Key
         slots: the residuals that are in tape slots from the start.
     """
     primal, found = adjoint.primal, dict[int, dict[Key, str]]()
-    outside = {*primal.inputs, *primal.outputs.values()}
+    outside, everywhere = {*primal.inputs, *primal.outputs.values()}, touch_counts(primal.body)
     for key, residual in adjoint.residuals.items():
         if key in slots or key not in tapes or key[1] in outside or not residual.loops:
             continue
         number, loop = residual.loops[-1]
         statement, buffer = adjoint.save_points.statements[key[0]], primal.buffers[key[1]]
-        if _begins(loop, statement, buffer, primal.body) and _is_fixed(residual, loop):
+        begins = _begins(loop, statement, buffer) and _is_fixed(residual, loop)
+        if begins and touch_counts((loop,))[buffer.name] == everywhere[buffer.name]:
             found.setdefault(number, {})[key] = names.fresh(buffer.name)
     return dict(found)
 
 
-def _begins(loop: Loop, statement: Statement, buffer: Buffer, body: Block) -> bool:
-    """Whether a statement is the first of a loop's trips to mention a buffer, of which it assigns all, and which only
-    the trips mention."""
+def _begins(loop: Loop, statement: Statement, buffer: Buffer) -> bool:
+    """Whether a statement is the first of a loop's trips to mention a buffer, of which it assigns all."""
     if loop.users[buffer.name][0] is not statement or not overwrites(statement, buffer):
         return False
-    is_read = any(read.buffer == buffer.name for one in (loop, statement) for read in reads_of(one))
-    return not is_read and touch_counts(body)[buffer.name] == touch_counts((loop,))[buffer.name]
+    return not any(read.buffer == buffer.name for one in (loop, statement) for read in reads_of(one))
 
 
 def _is_fixed(residual: Residual, loop: Loop) -> bool:

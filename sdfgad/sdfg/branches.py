@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from sdfgad.errors import Location
 from sdfgad.ir.expr import Expr
 from sdfgad.ir.program import Access, Block, Branch, Compute, written
 from sdfgad.sdfg.scope import Scope
@@ -18,7 +19,7 @@ def kept(value: Expr, changed: Set[str], scope: Scope) -> tuple[Block, Expr]:
     return (Compute((), target, value),), target.read(value.dtype)
 
 
-def branch(value: Expr, then: Block, orelse: Block, scope: Scope, where: object = None) -> Block:
+def branch(value: Expr, then: Block, orelse: Block, scope: Scope, where: Location | None = None) -> Block:
     """A branch by a condition as it is before."""
     first, value = kept(value, written((*then, *orelse)), scope)
-    return (*first, Branch(value, then, orelse, where=where))  # type: ignore[arg-type]
+    return (*first, Branch(value, then, orelse, where=where))

@@ -20,10 +20,9 @@ from sdfgad.parse.inlining import Inlining, inline
 from sdfgad.parse.values import view_of
 from sdfgad.sdfg.linear_algebra import STATUS, constant
 from sdfgad.sdfg.node_arrays import copied
-from sdfgad.sdfg.scope import Scope, located
+from sdfgad.sdfg.scope import TODO, Scope, located
 from sdfgad.sdfg.views import part_of
 
-TODO = "Write it as maps, tasklets in Python, copies and nested SDFGs."
 WHOLE = "Copy it to an array of its own, and pass that."
 
 

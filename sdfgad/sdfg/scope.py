@@ -21,6 +21,9 @@ from sdfgad.sdfg.windows import Layout, Window
 
 VIEWS = "Pass what it sees to a nested SDFG, or copy it to an array of its own."
 
+# What may stand for a node that is not understood.
+TODO = "Write it as maps, tasklets in Python, copies and nested SDFGs."
+
 
 class Kept(UnsupportedGraph):
     """A symbol has a value that no integer form has: it is a variable.

@@ -33,13 +33,12 @@ from sdfgad.sdfg.normalisation import steps_in, with_symbols
 from sdfgad.sdfg.operations import converted
 from sdfgad.sdfg.points import runs_in_any_order
 from sdfgad.sdfg.races import refuse_races
-from sdfgad.sdfg.scope import Scope, located
+from sdfgad.sdfg.scope import TODO, Scope, located
 from sdfgad.sdfg.substitution import substituted
 from sdfgad.sdfg.views import inside_of, with_views
 
 # Reads an SDFG with what its names mean.
 Reader = Callable[[Any, Scope], Block]
-TODO = "Write it as maps, tasklets in Python, copies and nested SDFGs."
 
 
 def state_of(state: Any, scope: Scope, whole: Reader) -> Block:

@@ -1,8 +1,8 @@
 """Function outlining: parts of a nest that become C++ functions of their own, which the nest calls.
 
 The trips that a thread runs are one such part. The statements of a long loop body are others, and so are long runs of
-scalar computations: g++ takes time that grows
-with the square of a function's length, and more than in proportion to the pointers that are alive in it.
+scalar computations: g++ takes time that grows with the square of a function's length, and more than in proportion to
+the pointers that are alive in it.
 """
 
 from __future__ import annotations
