@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import islpy as isl
 
+from sdfgad.analysis.dataflow import flow
 from sdfgad.analysis.flow import AFTER, BEFORE, WRITE, Request
-from sdfgad.analysis.model import AccessRelation, Params, Place, access_relation, after, flow, placed, source_of
+from sdfgad.analysis.model import AccessRelation, Params, Place, access_relation, after, placed
 from sdfgad.dependence.regions import overwrites
 from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.program import (
@@ -88,7 +89,7 @@ class _Accesses:
         sources = (before, *self.writes.get(buffer.name, ()))
         writes = [self._relation(f"W{k}", one) for k, one in enumerate(sources)]
         found = flow(sinks, [w for w in writes if not w.is_exact], [w for w in writes if w.is_exact])
-        return found is None or any(source_of(d) == "W0" for d in found)
+        return found is None or any(source == "W0" for source, _ in found)
 
     def _relation(self, label: str, one: _Placed) -> AccessRelation:
         return access_relation(label, *one, self.depth, self.context)

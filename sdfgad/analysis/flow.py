@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from sdfgad.analysis.dataflow import flow
 from sdfgad.analysis.model import (
     AccessRelation,
     Params,
@@ -20,10 +21,7 @@ from sdfgad.analysis.model import (
     access_relation,
     after,
     depth_of,
-    flow,
     placed,
-    sink_of,
-    source_of,
 )
 from sdfgad.dependence.regions import overwrites
 from sdfgad.ir.program import Access, Block, Buffer, Loop, Statement, blocks_of, writes_of
@@ -117,9 +115,9 @@ class OverwriteAnalysis:
             # Conservative: a value that is saved in vain costs memory, a missing one makes the gradient wrong.
             return [frozenset(numbers)] * len(wanted)
         hits: list[set[int]] = [set() for _ in wanted]
-        for dependence in found:
-            if source_of(dependence).startswith("Q"):
-                hits[int(source_of(dependence)[1:])].add(numbers[int(sink_of(dependence)[1:])])
+        for source, sink in found:
+            if source.startswith("Q"):
+                hits[int(source[1:])].add(numbers[int(sink[1:])])
         return [frozenset(one) for one in hits]
 
     def _writes_to(self, buffer: str) -> tuple[list[AccessRelation], list[int]]:

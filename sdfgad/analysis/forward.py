@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import islpy as isl
 
-from sdfgad.analysis.model import AccessRelation, access_relation, depth_of, flow, placed, sink_of, source_of
+from sdfgad.analysis.dataflow import flow
+from sdfgad.analysis.model import AccessRelation, access_relation, depth_of, placed
 from sdfgad.ir.expr import Expr, Lin, Read
 from sdfgad.ir.program import (
     Access,
@@ -86,7 +87,7 @@ def _unmodified_reads(
     if found is None:
         return {}
     own = {f"W{number}" for number, _ in copies.values()}
-    stale = {sink_of(d) for d in found if source_of(d) not in own}
+    stale = {sink for source, sink in found if source not in own}
     unmodified: dict[int, frozenset[Read]] = {}
     for position, (number, read, _) in enumerate(sinks):
         if f"R{position}" not in stale:

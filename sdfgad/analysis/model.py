@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -87,37 +86,52 @@ class AccessRelation:
     """An access relation: the elements that the instances of a statement access, with their schedule.
 
     Attributes:
-        relation: instance -> element.
-        schedule: instance -> time.
+        label: by which others refer to it.
+        buffer: whose elements they are.
+        relation: instance -> element, both without names. The coordinates of an instance are i0, i1, ...
+        time: the schedule of an instance: integers and its coordinates.
         is_exact: whether exactly these elements are accessed, rather than some of them.
         is_sparse: whether an index is a multiple of a sum, as in x[2 * i + 2 * j].
     """
 
+    label: str
+    buffer: str
     relation: isl.Map
-    schedule: isl.Map
+    time: tuple[str, ...]
     is_exact: bool
     is_sparse: bool
 
     @cached_property
-    def buffer(self) -> str:
-        return str(self.relation.get_tuple_name(isl.dim_type.out))
-
-    @cached_property
-    def text(self) -> tuple[str, str, bool]:
-        """All that a dataflow analysis knows of it."""
-        return str(self.relation), str(self.schedule), self.is_sparse
+    def text(self) -> str:
+        """The relation, as isl writes it."""
+        return str(self.relation)
 
     @cached_property
     def fixed(self) -> tuple[isl.Val, ...]:
         """The index along each axis, NaN where it is not one integer."""
-        elements = self.relation.range()
-        return tuple(
-            elements.plain_get_val_if_fixed(isl.dim_type.set, axis) for axis in range(elements.dim(isl.dim_type.set))
-        )
+        return _fixed(self.relation.range())
 
     def restricted(self, axis: int, constant: int) -> AccessRelation:
-        """The access to elements at a constant along an axis."""
-        return replace(self, relation=self.relation.fix_val(isl.dim_type.out, axis, isl.Val(constant)))
+        """The access to elements at a constant along an axis, which these elements do not have any more."""
+        relation = self.relation.fix_val(isl.dim_type.out, axis, isl.Val(constant))
+        return replace(self, relation=relation.project_out(isl.dim_type.out, axis, 1)).normalised()
+
+    def normalised(self) -> AccessRelation:
+        """The same without coordinates of the instance that are constants: these are in its schedule."""
+        constants = [None if value.is_nan() else str(value) for value in _fixed(self.relation.domain())]
+        relation, names = self.relation, dict[str, str]()
+        for axis in reversed([axis for axis, constant in enumerate(constants) if constant is not None]):
+            relation = relation.project_out(isl.dim_type.in_, axis, 1)
+        for axis, constant in enumerate(constants):
+            names[f"i{axis}"] = constant or f"i{axis - sum(one is not None for one in constants[:axis])}"
+        for axis in range(relation.dim(isl.dim_type.in_)):
+            relation = relation.set_dim_name(isl.dim_type.in_, axis, f"i{axis}")
+        return replace(self, relation=relation, time=tuple(names.get(one, one) for one in self.time))
+
+
+def _fixed(points: isl.Set) -> tuple[isl.Val, ...]:
+    """The coordinates of a set that are one integer, NaN for others."""
+    return tuple(points.plain_get_val_if_fixed(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set)))
 
 
 def access_relation(
@@ -143,138 +157,14 @@ def access_relation(
     outer = [a for a in encoder.names if isinstance(a, str) and a not in dims]
     where = " and ".join(conditions) or "0 = 0"
     where = f"exists {', '.join(hidden)} : {where}" if hidden else where
-    instance = f"{label}[{', '.join(dims)}]"
-    element = f"{access.buffer}[{', '.join(outputs)}]"
-    relation = isl.Map(f"[{', '.join(outer)}] -> {{ {instance} -> {element} : {where} }}")
-    time = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
-    schedule = isl.Map(f"{{ {instance} -> [{', '.join(time)}] }}")
-    return AccessRelation(relation.intersect_params(context), schedule, is_exact, any(map(_is_sparse, access.index)))
+    points = f"[{', '.join(dims)}] -> [{', '.join(outputs)}]"
+    relation = isl.Map(f"[{', '.join(outer)}] -> {{ {points} : {where} }}").intersect_params(context)
+    coordinates = {name: f"i{axis}" for axis, name in enumerate(dims)}
+    order = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
+    time = tuple(coordinates.get(one, one) for one in order)
+    is_sparse = any(map(_is_sparse, access.index))
+    return AccessRelation(label, access.buffer, relation, time, is_exact, is_sparse).normalised()
 
 
 def _is_sparse(index: Lin) -> bool:
     return len(index.terms) > 1 and math.gcd(*(coefficient for _, coefficient in index.terms)) > 1
-
-
-Accesses = Sequence[AccessRelation]
-# With so many constants along one axis, the elements are looked at one constant after the other.
-MANY_CONSTANTS = 3
-# Of isl, for one analysis: many indices that are run-time integers take it exponential time, too.
-MOST_OPERATIONS = 4 * 10**6
-
-
-def flow(sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
-    """Dataflow dependences: pairs (source, sink) of the same element with no `must` source in between, or a superset.
-
-    None where isl gives up, as it does on some relations with quotients, and after a number of operations; the caller
-    must then assume every dependence. A superset where an access is sparse: none is in the 443 calls for the gradients
-    of the suite's 52 programs at S.
-
-    isl takes time exponential in the number of different constants at which an array is written, as what is left
-    between k points are k + 1 pieces along each axis. So each constant is looked at alone, and then what accesses that
-    have none do elsewhere: where all of theirs are among the constants, that is a superset, too.
-    """
-    for name in {one.buffer for one in sinks}:
-        own, rest = zip(*(_partitioned(accesses, name) for accesses in (sinks, may, must)), strict=True)
-        axis = next((axis for axis in range(_rank(own[0])) if _is_split(axis, *own)), None)
-        if axis is not None:
-            parts = _by_constants(axis, *own), flow(*rest) if rest[0] else []
-            return None if parts[0] is None or parts[1] is None else [*parts[0], *parts[1]]
-    texts = tuple(tuple(one.text for one in accesses) for accesses in (sinks, may, must))
-    found = _flow(_Question(texts, MOST_OPERATIONS, sinks, may, must))
-    return None if found is None else [*found]
-
-
-def _partitioned(accesses: Accesses, buffer: str) -> tuple[Accesses, Accesses]:
-    """The accesses to a buffer, and all others."""
-    return [one for one in accesses if one.buffer == buffer], [one for one in accesses if one.buffer != buffer]
-
-
-def _by_constants(axis: int, sinks: Accesses, may: Accesses, must: Accesses) -> list[isl.Map] | None:
-    """The dependences by accesses to one buffer, for each constant along an axis, and elsewhere."""
-    found: list[isl.Map] = []
-    for constant in (*sorted({k for one in (*sinks, *may, *must) if (k := _constant(one, axis)) is not None}), None):
-        parts = [_at(accesses, axis, constant) for accesses in (sinks, may, must)]
-        part = flow(*parts) if parts[0] and (parts[1] or parts[2]) else []
-        if part is None:
-            return None
-        found += part
-    return maps_of(union(found))
-
-
-def _rank(accesses: Accesses) -> int:
-    return max((one.relation.dim(isl.dim_type.out) for one in accesses), default=0)
-
-
-def _is_split(axis: int, *lists: Accesses) -> bool:
-    """Whether accesses have many constants along an axis; a list of one constant has been looked at."""
-    constants = {_constant(one, axis) for accesses in lists for one in accesses}
-    return len(constants - {None}) >= MANY_CONSTANTS
-
-
-def _constant(one: AccessRelation, axis: int) -> int | None:
-    """The index along an axis, if it is one integer."""
-    value = one.fixed[axis]
-    return None if value.is_nan() else int(value.to_python())
-
-
-def _at(accesses: Accesses, axis: int, constant: int | None) -> list[AccessRelation]:
-    """Those that access elements at a constant; those that have no constant for None."""
-    if constant is None:
-        return [one for one in accesses if _constant(one, axis) is None]
-    found = [one for one in accesses if _constant(one, axis) in (None, constant)]
-    return [one for one in (one.restricted(axis, constant) for one in found) if not one.relation.is_empty()]
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What isl is asked; the same question has the same texts."""
-
-    texts: tuple[tuple[tuple[str, str, bool], ...], ...]
-    most_operations: int
-    sinks: Accesses = field(compare=False)
-    may: Accesses = field(compare=False)
-    must: Accesses = field(compare=False)
-
-
-# A program is asked about again for each layout of its memory, and for derivatives of other orders and outputs.
-@lru_cache(maxsize=512)
-def _flow(question: _Question) -> list[isl.Map] | None:
-    sinks, may, must = question.sinks, question.may, question.must
-    everything = {id(t): t for t in (*sinks, *may, *must)}.values()
-    if any(t.is_sparse for t in everything):
-        # Looking for the last sources of these can end in a segmentation fault of isl (islpy 2024.2 to 2026.2).
-        may, must = [*may, *must], []
-    info = isl.UnionAccessInfo.from_sink(union([t.relation for t in sinks]))
-    info = info.set_may_source(union([t.relation for t in may]))
-    info = info.set_must_source(union([t.relation for t in must]))
-    info = info.set_schedule_map(union([t.schedule for t in everything]))
-    context = isl.DEFAULT_CONTEXT
-    context.reset_operations()
-    context.set_max_operations(question.most_operations)
-    try:
-        return maps_of(info.compute_flow().get_may_dependence())
-    except isl.Error:
-        return None
-    finally:
-        context.set_max_operations(0)
-
-
-def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
-    result = isl.UnionMap("{ }")
-    for one in maps:
-        result = result.union(isl.UnionMap.from_map(one))
-    return result
-
-
-def maps_of(whole: isl.UnionMap) -> list[isl.Map]:
-    result: list[isl.Map] = []
-    whole.foreach_map(result.append)
-    return result
-
-
-def source_of(dependence: isl.Map) -> str:
-    return str(dependence.get_tuple_name(isl.dim_type.in_))
-
-
-def sink_of(dependence: isl.Map) -> str:
-    return str(dependence.get_tuple_name(isl.dim_type.out))

@@ -149,16 +149,13 @@ def as_linear(expr: Expr) -> Lin:
 class Expr:
     """Base of all expression nodes; `dtype` is the NumPy dtype of the value."""
 
-    __slots__ = ("__weakref__", "_reads", "_symbols", "dtype")
+    __slots__ = ("__weakref__", "_reads", "_symbols", "children", "dtype")
     arguments: ClassVar[tuple[str, ...]]
     dtype: np.dtype[Any]
+    children: tuple[Expr, ...]
     # Caches: nodes are immutable.
     _reads: tuple[Read, ...]
     _symbols: frozenset[str]
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return ()
 
     @property
     def reads(self) -> tuple[Read, ...]:
@@ -202,7 +199,7 @@ class Const(Expr):
         dtype = np.dtype(dtype)
         value = dtype.type(value).item()
         # By repr: as dict keys -0.0 equals 0.0, and NaN does not equal itself.
-        return _intern(cls, (repr(value), dtype.str), value=value, dtype=dtype)
+        return _intern(cls, (repr(value), dtype.str), (), value=value, dtype=dtype)
 
     def __str__(self) -> str:
         return repr(self.value)
@@ -216,11 +213,8 @@ class Int(Expr):
     value: Lin
 
     def __new__(cls, value: IntLike) -> Int:
-        return _intern(cls, (Lin.of(value),), value=Lin.of(value), dtype=INT)
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return tuple(a for a, _ in self.value.terms if isinstance(a, Expr))
+        form = Lin.of(value)
+        return _intern(cls, (form,), (form,), value=form, dtype=INT)
 
     @property
     def forms(self) -> tuple[Lin, ...]:
@@ -239,11 +233,7 @@ class Read(Expr):
     index: tuple[Lin, ...]
 
     def __new__(cls, buffer: str, index: tuple[Lin, ...], dtype: np.dtype[Any]) -> Read:
-        return _intern(cls, (buffer, index, dtype.str), buffer=buffer, index=index, dtype=dtype)
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return tuple(a for lin in self.index for a, _ in lin.terms if isinstance(a, Expr))
+        return _intern(cls, (buffer, index, dtype.str), index, buffer=buffer, index=index, dtype=dtype)
 
     @property
     def forms(self) -> tuple[Lin, ...]:
@@ -263,11 +253,7 @@ class Op(Expr):
 
     def __new__(cls, name: str, args: tuple[Expr, ...], dtype: np.dtype[Any]) -> Op:
         dtype = np.dtype(dtype)
-        return _intern(cls, (name, args, dtype.str), name=name, args=args, dtype=dtype)
-
-    @property
-    def children(self) -> tuple[Expr, ...]:
-        return self.args
+        return _intern(cls, (name, args, dtype.str), args, name=name, args=args, dtype=dtype)
 
     def __str__(self) -> str:
         name = f"cast<{self.dtype}>" if self.name == "cast" else self.name
@@ -279,29 +265,36 @@ def cast(value: Expr, dtype: np.dtype[Any]) -> Expr:
     return value if value.dtype == dtype else Op("cast", (value,), dtype)
 
 
-def _intern(cls: type[Any], key: tuple[Any, ...], **fields: Any) -> Any:
+def _intern(cls: type[Any], key: tuple[Any, ...], parts: tuple[Expr | Lin, ...], **fields: Any) -> Any:
     node = _interned.get((cls, *key))
     if node is None:
         node = object.__new__(cls)
         for name, value in fields.items():
             setattr(node, name, value)
+        node.children = tuple(child for part in parts for child in _expressions(part))
         _interned[(cls, *key)] = node
     return node
+
+
+def _expressions(part: Expr | Lin) -> tuple[Expr, ...]:
+    """An operand, or the atoms of an integer form that are expressions."""
+    return (part,) if isinstance(part, Expr) else tuple(atom for atom, _ in part.terms if isinstance(atom, Expr))
 
 
 def postorder(*roots: Expr, without: Iterable[Expr] = ()) -> Iterator[Expr]:
     """Every distinct node reachable from `roots`, but through nodes of `without`, children before parents."""
     seen: set[Expr] = set(without)
-    for root in roots:
-        stack: list[tuple[Expr, bool]] = [(root, False)]
-        while stack:
-            node, expanded = stack.pop()
-            if expanded:
-                yield node
-            elif node not in seen:
-                seen.add(node)
-                stack.append((node, True))
-                stack.extend((child, False) for child in reversed(node.children))
+    stack: list[Expr | None] = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node is None:
+            below = stack.pop()  # Its children have come.
+            assert below is not None
+            yield below
+        elif node not in seen:
+            seen.add(node)
+            stack.extend((node, None))
+            stack.extend(reversed(node.children))
 
 
 def reads(*roots: Expr) -> list[Read]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.analysis import model
+from sdfgad.analysis import dataflow
 
 PAIRS = [(i, j) for i in range(9) for j in range(i + 1, 9)]
 
@@ -70,7 +70,7 @@ def few(pos, a, b, c, d, steps):
 
 def test_run_time_indices_and_an_analysis_that_gives_up(monkeypatch):
     """Where isl gives up, every write counts as destroying: more is stored, and the gradient is right."""
-    for most in (model.MOST_OPERATIONS, 1):
-        monkeypatch.setattr(model, "MOST_OPERATIONS", most)
+    for most in (dataflow.MOST_OPERATIONS, 1):
+        monkeypatch.setattr(dataflow, "MOST_OPERATIONS", most)
         for places in ((0, 1, 2, 3), (2, 2, 0, 1)):
             sdfgad.check_grads(few, np.linspace(0.5, 1.5, 5), *places, 3, wrt="pos")
