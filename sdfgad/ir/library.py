@@ -21,6 +21,7 @@ class LibraryFunction:
         is_differentiable: whether its outputs vary differentiably with its inputs.
         is_of_adjoints: whether only adjoints call it, so that it needs no derivative rule.
         check: the function of the first input that computes this status alone, if there is one.
+        values: the function that computes its real or complex vector of values and the status alone, if there is one.
         procedure: the program that the call runs: its inputs and outputs are those of the call, in this order.
         pullback, pushforward: of a copy with a rule of the user's (`sdfgad.specialise.linked`), the procedures that
             compute the cotangents of its arguments, and its tangents, if there is a rule for that.
@@ -38,6 +39,7 @@ class LibraryFunction:
     is_differentiable: bool = True
     is_of_adjoints: bool = False
     check: str = ""
+    values: str = ""
     raises: type[SdfgadError] = SingularMatrix
     todo: str = "NumPy raises LinAlgError here, too."
     is_ordered: bool = False
@@ -57,6 +59,9 @@ class LibraryFunction:
 
 
 SINGULAR = "a matrix is singular"
+UNKNOWN_SINGULAR = "the singular values did not converge"
+UNKNOWN_HERMITIAN = "the eigenvalues did not converge"
+UNKNOWN_EIGEN = "a matrix is not finite, or the eigenvalues did not converge"
 TITLE = "communication by mpi4py"
 LIBRARY: dict[str, LibraryFunction] = {
     "solve": LibraryFunction("linalg.h", SINGULAR, check="regular", has_columns=True),
@@ -75,10 +80,15 @@ LIBRARY: dict[str, LibraryFunction] = {
     "cholesky": LibraryFunction("linalg.h", "a matrix is not positive definite"),
     "cholesky_pullback": LibraryFunction("cholesky_pullback.h"),
     "qr": LibraryFunction("linalg.h"),
-    "singular_values": LibraryFunction("linalg.h", "the singular values did not converge"),
-    "all_singular_vectors": LibraryFunction("linalg.h", "the singular values did not converge"),
-    "eigen": LibraryFunction("eigen.h", "a matrix is not finite, or the eigenvalues did not converge"),
-    "symmetric_eigen": LibraryFunction("linalg.h", "the eigenvalues did not converge"),
+    "singular_values": LibraryFunction("linalg.h", UNKNOWN_SINGULAR, values="only_singular_values"),
+    "all_singular_vectors": LibraryFunction("linalg.h", UNKNOWN_SINGULAR, values="only_singular_values"),
+    "eigen": LibraryFunction("eigen.h", UNKNOWN_EIGEN, values="only_eigenvalues"),
+    "symmetric_eigen": LibraryFunction("linalg.h", UNKNOWN_HERMITIAN, values="only_symmetric_eigenvalues"),
+    "only_singular_values": LibraryFunction("linalg.h", UNKNOWN_SINGULAR, is_differentiable=False, is_of_adjoints=True),
+    "only_eigenvalues": LibraryFunction("eigen.h", UNKNOWN_EIGEN, is_differentiable=False, is_of_adjoints=True),
+    "only_symmetric_eigenvalues": LibraryFunction(
+        "linalg.h", UNKNOWN_HERMITIAN, is_differentiable=False, is_of_adjoints=True
+    ),
     "fourier": LibraryFunction("fourier.h"),
     "real_fourier": LibraryFunction("fourier.h"),
     "half_fourier": LibraryFunction("fourier.h"),

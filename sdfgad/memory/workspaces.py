@@ -80,6 +80,15 @@ def _singular_vectors(t: Types, m: int, n: int, left: int, right: int) -> int:
     return wide + reals + array(8 * k, 4) + t.real_result(k)
 
 
+def _only_singular_values(t: Types, _batch: int, m: int, n: int) -> int:
+    k, most = min(m, n), max(m, n)
+    work = 10 * k + (m + n) * BLOCK + REFLECTORS
+    reals = array(k * max(5 * k + 5, 2 * most + 2 * k + 1), 8)
+    return (
+        array(m * n, t.wide) + array(work, t.wide) + 2 * array(0, t.wide) + reals + array(8 * k, 4) + t.real_result(k)
+    )
+
+
 # Eigenvectors of triangular matrices are made in blocks of at most this many.
 VECTORS = 128
 
@@ -94,6 +103,17 @@ def _symmetric_eigen(t: Types, _batch: int, n: int, _is_upper: int) -> int:
     work = max(2 * n + n * n if is_complex else 1 + 6 * n + 2 * n * n, 2 * n + n * BLOCK)
     reals = 1 + 5 * n + 2 * n * n if is_complex else 0
     return array(n * n, t.wide) + array(work, t.wide) + array(reals, 8) + array(integers, 4) + t.real_result(n)
+
+
+def _only_eigenvalues(t: Types, _batch: int, n: int) -> int:
+    work = 3 * n + n * BLOCK + 2 * REFLECTORS
+    return array(n * n, t.wide) + array(0, t.wide) + array(work, t.wide) + array(2 * n, 8) + array(n, 16)
+
+
+def _only_symmetric_eigenvalues(t: Types, _batch: int, n: int, _is_upper: int) -> int:
+    reals = n if t.wide > 8 else 0
+    work = 2 * n + 1 + n * BLOCK
+    return array(n * n, t.wide) + array(work, t.wide) + array(reals, 8) + array(1, 4) + t.real_result(n)
 
 
 def _pseudo_inverse(t: Types, _batch: int, m: int, n: int, _cut: int) -> int:
@@ -127,5 +147,8 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "all_singular_vectors": _all_singular_vectors,
     "eigen": _eigen,
     "symmetric_eigen": _symmetric_eigen,
+    "only_singular_values": _only_singular_values,
+    "only_eigenvalues": _only_eigenvalues,
+    "only_symmetric_eigenvalues": _only_symmetric_eigenvalues,
     "argsort": _argsort,
 }

@@ -17,6 +17,7 @@ from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
 from sdfgad.optimise.cleaning.unravel import unravel
+from sdfgad.optimise.cleaning.values_alone import compute_values_alone
 from sdfgad.optimise.device.block_loops import block_loops
 from sdfgad.optimise.device.exact_scatters import exact_scatters
 from sdfgad.optimise.device.expand_sums import expand_sums
@@ -59,6 +60,7 @@ _CLEAN = pass_of(
     forward_copies,
     forward_reshapes,
     remove_dead_code,
+    compute_values_alone,
     make_in_place,
     name="clean",
     motive="Copy propagation and dead-code elimination: what is a copy, a view, or read by nothing, is not computed.",

@@ -11,7 +11,9 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import OutOfMemory
+from sdfgad.ir.program import Call, walk
 from sdfgad.memory.lifetimes import peak_bytes
+from sdfgad.optimise.cleaning.values_alone import compute_values_alone
 from sdfgad.parse.functions.factored import (
     banded_factors,
     banded_solution,
@@ -184,6 +186,24 @@ def test_workspace_of_one_library_function(name):
     a = np.eye(211) * 2.0
     b = np.random.default_rng(0).standard_normal((211, 97))
     _, found = measured(ALONE[name], a, b)
+    assert found.peak <= found.predicted <= 1.5 * found.peak
+
+
+VALUES = {
+    "only_singular_values": lambda a, b: np.linalg.svd(b, compute_uv=False),
+    "only_eigenvalues": lambda a, b: np.abs(np.linalg.eigvals(a + b @ b.T - b.T[0])),
+    "only_symmetric_eigenvalues": lambda a, b: np.linalg.eigvalsh(a + b @ b.T),
+}
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_workspace_of_values_alone(name):
+    a, b = np.eye(211) * 2.0, np.random.default_rng(0).standard_normal((211, 97))
+    args = (a + 1j if name == "only_eigenvalues" else a), b
+    primal = parsed(VALUES[name], *args)
+    program = compute_values_alone(primal.program)
+    assert name in [statement.name for statement in walk(program.body) if isinstance(statement, Call)]
+    found = Measured(program, *inputs_of(primal, *args))
     assert found.peak <= found.predicted <= 1.5 * found.peak
 
 

@@ -55,12 +55,17 @@ LOWERED: dict[str, Lower] = {
     "symmetric_eigen": lower_eigen,
     "singular_values": lower_singular_values,
     "all_singular_vectors": lower_singular_values,
+    "only_symmetric_eigenvalues": lower_eigen,
+    "only_singular_values": lower_singular_values,
     "qr": lower_orthogonal,
     "searchsorted": lower_search,
     "argsort": lower_sort,
 }
 # The operations of LAPACK in each element and column, where a device takes one matrix after another.
-OPERATIONS = {"symmetric_eigen": 9, "singular_values": 20, "all_singular_vectors": 20, "qr": 4}
+OPERATIONS = {
+    **{"symmetric_eigen": 9, "singular_values": 20, "all_singular_vectors": 20, "qr": 4},
+    **{"only_symmetric_eigenvalues": 1.5, "only_singular_values": 3},
+}
 
 # The steps of a sorting network, of launches each, take longer than the host has for fewer elements.
 MANY = 1 << 13

@@ -29,6 +29,9 @@ LINALG = {
     "qr": "const T* a, T* q, T* r, int64_t batch, int64_t m, int64_t n",
     "singular_values": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
     "all_singular_vectors": "const T* a, T* u, R* s, T* vh, int64_t batch, int64_t m, int64_t n",
+    "only_singular_values": "const T* a, R* s, int64_t batch, int64_t m, int64_t n",
+    "only_symmetric_eigenvalues": "const T* a, R* w, int64_t batch, int64_t n, int64_t is_upper",
+    "only_eigenvalues": "const T* a, C* w, int64_t batch, int64_t n",
     "eigen": "const T* a, C* w, C* v, int64_t batch, int64_t n",
     "symmetric_eigen": "const T* a, R* w, T* v, int64_t batch, int64_t n, int64_t is_upper",
 }
@@ -372,6 +375,9 @@ def test_singular_values(call, field, batch, m, n):
     assert_near(s, expected.S, field)
     assert_near(u, expected.U, field)
     assert_near(vh, expected.Vh, field)
+    alone = np.full_like(s, np.nan)
+    assert call("only_singular_values", field.dtype, a, alone, batch, m, n) == 0
+    assert_near(alone, expected.S, field)
 
 
 @pytest.mark.parametrize("batch", [0, 1, 3])
@@ -398,6 +404,9 @@ def test_eigen(call, field, batch, n):
     assert_near(v * v, (expected.eigenvectors**2).astype(dtype), field)
     if field.dtype.kind == "c":
         assert_near(v, expected.eigenvectors, field)
+    alone = np.full_like(w, np.nan)
+    assert call("only_eigenvalues", field.dtype, a, alone, batch, n) == 0
+    assert_near(np.sort(alone), np.sort(w), field)
 
 
 def test_no_eigenvalues_of_what_is_not_finite(call, field):
@@ -406,6 +415,7 @@ def test_no_eigenvalues_of_what_is_not_finite(call, field):
         np.linalg.eig(a)
     w, v = np.zeros((1, 2), complex), np.zeros((1, 2, 2), complex)
     assert call("eigen", field.dtype, a, w, v, 1, 2) == 1
+    assert call("only_eigenvalues", field.dtype, a, w, 1, 2) == 1
 
 
 @pytest.mark.parametrize(("m", "n"), [(4, 4), (40, 3), (3, 40)])
@@ -423,6 +433,7 @@ def test_no_singular_values_of_nan(call, field):
         np.linalg.svd(a)
     u, s, vh = np.zeros_like(a), np.zeros((1, 3), field.real), np.zeros_like(a)
     assert call("singular_values", field.dtype, a, u, s, vh, 1, 3, 3) == 1
+    assert call("only_singular_values", field.dtype, a, s, 1, 3, 3) == 1
 
 
 @pytest.mark.parametrize("triangle", ["L", "U"])
@@ -435,6 +446,9 @@ def test_symmetric_eigen(call, field, batch, n, triangle):
     expected = np.linalg.eigh(a, triangle)
     assert_near(w, expected.eigenvalues, field)
     assert_near(v, expected.eigenvectors, field)
+    alone = np.full_like(w, np.nan)
+    assert call("only_symmetric_eigenvalues", field.dtype, a, alone, batch, n, int(triangle == "U")) == 0
+    assert_near(alone, expected.eigenvalues, field)
 
 
 # --- Fourier transforms

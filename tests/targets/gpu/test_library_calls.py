@@ -186,6 +186,17 @@ def test_other_matrices(function, shape, dtype, rng):
     assert_on_device(function, matrices(rng, dtype, *shape), wrt=("a",), rtol=1e-8)
 
 
+def values_alone(a):
+    return size(np.linalg.svd(a, compute_uv=False)) + size(np.linalg.eigvalsh(a @ np.conj(a.T)))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
+def test_values_without_vectors(shape, rng):
+    a = matrices(rng, "complex128", *shape)
+    g = sdfgad.differentiate(values_alone, device="gpu")
+    assert g.value(a) == pytest.approx(values_alone(a), rel=1e-10)
+
+
 # --- failures
 
 

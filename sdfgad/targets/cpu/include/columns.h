@@ -67,7 +67,7 @@ template <typename T> inline int hermitian_columns(
     T size;
     double reals_stated = 0;
     int integers_size;
-    lapack::diagonalise(triangle, n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
+    lapack::diagonalise('V', triangle, n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
     const int work_size = real(size), reals_size = reals_stated;
     auto work = array<T>(work_size);
     auto reals = array<double>(reals_size);
@@ -75,7 +75,7 @@ template <typename T> inline int hermitian_columns(
     std::copy_n(a, batch * n * n, v);
     for (int64_t i = 0; i < batch; i++, w += n, v += n * n)
         failed[i] = lapack::diagonalise(
-            triangle, n, v, w, work.get(), work_size, reals.get(), reals_size, integers.get(), integers_size
+            'V', triangle, n, v, w, work.get(), work_size, reals.get(), reals_size, integers.get(), integers_size
         );
     return 0;
 }

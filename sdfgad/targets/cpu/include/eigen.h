@@ -9,16 +9,16 @@ namespace sdfgad {
 namespace lapack {
 
 // `second` are the imaginary parts of a real matrix's eigenvalues, and a workspace for a complex one.
-inline int right_vectors(int n, double* a, double* w, double* second, double* v, double* work, int size) {
+inline int right_vectors(char job, int n, double* a, double* w, double* second, double* v, double* work, int size) {
     const OneThread alone;
-    return scipy_LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', n, a, n, w, second, nullptr, 1, v, n, work, size);
+    return scipy_LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', job, n, a, n, w, second, nullptr, 1, v, n, work, size);
 }
 
-inline int right_vectors(int n, Complex* a, Complex* w, double* second, Complex* v, Complex* work, int size) {
+inline int right_vectors(char job, int n, Complex* a, Complex* w, double* second, Complex* v, Complex* work, int size) {
     using C = lapack_complex_double;
     const OneThread alone;
     return scipy_LAPACKE_zgeev_work(
-        LAPACK_COL_MAJOR, 'N', 'V', n, (C*)a, n, (C*)w, nullptr, 1, (C*)v, n, (C*)work, size, second
+        LAPACK_COL_MAJOR, 'N', job, n, (C*)a, n, (C*)w, nullptr, 1, (C*)v, n, (C*)work, size, second
     );
 }
 
@@ -44,30 +44,41 @@ template <typename C> inline void unpack(int64_t n, const Complex* v, const doub
 inline Complex value(double re, double im) { return {re, im}; }
 inline Complex value(Complex w, double) { return w; }
 
+// Without vectors ('N'), `v` is not used.
+template <typename T>
+inline int eigen(char job, const T* a, complex<Real<T>>* w, complex<Real<T>>* v, int64_t batch, int64_t n) {
+    using W = Wide<T>;
+    using C = complex<Real<T>>;
+    if (n == 0) return 0;
+    auto columns = array<W>(n * n), vectors = array<W>(job == 'V' ? n * n : 0), values = array<W>(n);
+    auto second = array<double>(2 * n);
+    W size;
+    // LAPACK writes to `second` where it only says how much it needs, too.
+    right_vectors(job, n, columns.get(), values.get(), second.get(), vectors.get(), &size, -1);
+    int work_size = real(size);
+    auto work = array<W>(work_size);
+    for (int64_t i = 0; i < batch; i++, a += n * n, w += n) {
+        transpose(a, columns.get(), n, n);
+        if (!std::all_of(columns.get(), columns.get() + n * n, [](W x) { return is_finite(x); })) return 1;
+        if (right_vectors(job, n, columns.get(), values.get(), second.get(), vectors.get(), work.get(), work_size))
+            return 1;
+        for (int64_t j = 0; j < n; j++) w[j] = C(value(values[j], second[j]));
+        if (job == 'V') unpack(n, vectors.get(), second.get(), v + i * n * n);
+    }
+    return 0;
+}
+
 }  // namespace lapack
 
 // A v = v diag(w); the columns of v have length 1, and their largest components are real.
 template <typename T>
 inline int eigen(const T* a, complex<lapack::Real<T>>* w, complex<lapack::Real<T>>* v, int64_t batch, int64_t n) {
-    using Wide = lapack::Wide<T>;
-    using C = complex<lapack::Real<T>>;
-    if (n == 0) return 0;
-    auto columns = array<Wide>(n * n), vectors = array<Wide>(n * n), values = array<Wide>(n);
-    auto second = array<double>(2 * n);
-    Wide size;
-    // LAPACK writes to `second` where it only says how much it needs, too.
-    lapack::right_vectors(n, columns.get(), values.get(), second.get(), vectors.get(), &size, -1);
-    int work_size = real(size);
-    auto work = array<Wide>(work_size);
-    for (int64_t i = 0; i < batch; i++, a += n * n, w += n, v += n * n) {
-        lapack::transpose(a, columns.get(), n, n);
-        if (!std::all_of(columns.get(), columns.get() + n * n, [](Wide x) { return lapack::is_finite(x); })) return 1;
-        if (lapack::right_vectors(n, columns.get(), values.get(), second.get(), vectors.get(), work.get(), work_size))
-            return 1;
-        for (int64_t j = 0; j < n; j++) w[j] = C(lapack::value(values[j], second[j]));
-        lapack::unpack(n, vectors.get(), second.get(), v);
-    }
-    return 0;
+    return lapack::eigen('V', a, w, v, batch, n);
+}
+
+template <typename T>
+inline int only_eigenvalues(const T* a, complex<lapack::Real<T>>* w, int64_t batch, int64_t n) {
+    return lapack::eigen<T>('N', a, w, nullptr, batch, n);
 }
 
 }  // namespace sdfgad

@@ -71,7 +71,7 @@ SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one, 4)
 #undef SDFGAD_LAPACK
 
 // The drivers whose complex form has a further workspace, of real numbers.
-// `job`: as many singular vectors as singular values ('S'), or all ('A').
+// `job`: as many singular vectors as singular values ('S'), all ('A'), or none ('N').
 inline int decompose(
     char job, int m, int n, double* a, double* s, double* u, double* vh, double* work, int size, double*,
     int* integers
@@ -95,20 +95,20 @@ inline int decompose(
 }
 
 inline int diagonalise(
-    char triangle, int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
+    char job, char triangle, int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
 ) {
     const OneThread alone;
-    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', triangle, n, a, n, w, work, size, integers, integers_size);
+    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, triangle, n, a, n, w, work, size, integers, integers_size);
 }
 
 inline int diagonalise(
-    char triangle, int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size,
+    char job, char triangle, int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size,
     int* integers, int integers_size
 ) {
     using C = lapack_complex_double;
     const OneThread alone;
     return scipy_LAPACKE_zheevd_work(
-        LAPACK_COL_MAJOR, 'V', triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
+        LAPACK_COL_MAJOR, job, triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
     );
 }
 
@@ -340,8 +340,7 @@ template <typename T> inline int singular_vectors(
             integers.get()
         );
         if (info != 0) return 1;
-        transpose(of_u.get(), u, left, m);
-        transpose(of_vh.get(), vh, n, right);
+        if (job != 'N') transpose(of_u.get(), u, left, m), transpose(of_vh.get(), vh, n, right);
         values.store(s);
     }
     return 0;
@@ -361,6 +360,12 @@ inline int singular_values(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t 
     return k == 0 ? 0 : lapack::singular_vectors('S', a, u, s, vh, batch, m, n, k, k);
 }
 
+template <typename T>
+inline int only_singular_values(const T* a, lapack::Real<T>* s, int64_t batch, int64_t m, int64_t n) {
+    if (std::min(m, n) == 0) return 0;
+    return lapack::singular_vectors<T>('N', a, nullptr, s, nullptr, batch, m, n, 0, 0);
+}
+
 // With u (m, m) and vh (n, n).
 template <typename T>
 inline int all_singular_vectors(const T* a, T* u, lapack::Real<T>* s, T* vh, int64_t batch, int64_t m, int64_t n) {
@@ -370,33 +375,46 @@ inline int all_singular_vectors(const T* a, T* u, lapack::Real<T>* s, T* vh, int
     return 0;
 }
 
-// A = v diag(w) v^H, from one triangle of A, the lower one unless told; the eigenvalues ascend.
-template <typename T> inline int symmetric_eigen(
-    const T* a, lapack::Real<T>* w, T* v, int64_t batch, int64_t n, int64_t is_upper
-) {
-    using Wide = lapack::Wide<T>;
+namespace lapack {
+
+// Without vectors ('N'), `v` is not used.
+template <typename T>
+inline int symmetric_eigen(char job, const T* a, Real<T>* w, T* v, int64_t batch, int64_t n, char triangle) {
     if (n == 0) return 0;
-    const char triangle = is_upper ? 'U' : 'L';
-    Wide size;
+    Wide<T> size;
     double reals_stated = 0;
     int integers_size;
-    lapack::diagonalise(triangle, n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
+    diagonalise(job, triangle, n, nullptr, nullptr, &size, -1, &reals_stated, -1, &integers_size, -1);
     int work_size = real(size), reals_size = reals_stated;
-    auto columns = array<Wide>(n * n), work = array<Wide>(work_size);
+    auto columns = array<Wide<T>>(n * n), work = array<Wide<T>>(work_size);
     auto reals = array<double>(reals_size);
     auto integers = array<int>(integers_size);
-    lapack::Result<lapack::Real<T>> values(n);
-    for (int64_t i = 0; i < batch; i++, a += n * n, w += n, v += n * n) {
-        lapack::transpose(a, columns.get(), n, n);
-        int info = lapack::diagonalise(
-            triangle, n, columns.get(), values.in(w), work.get(), work_size, reals.get(), reals_size,
+    Result<Real<T>> values(n);
+    for (int64_t i = 0; i < batch; i++, a += n * n, w += n) {
+        transpose(a, columns.get(), n, n);
+        int info = diagonalise(
+            job, triangle, n, columns.get(), values.in(w), work.get(), work_size, reals.get(), reals_size,
             integers.get(), integers_size
         );
         if (info != 0) return 1;
-        lapack::transpose(columns.get(), v, n, n);
+        if (job == 'V') transpose(columns.get(), v + i * n * n, n, n);
         values.store(w);
     }
     return 0;
+}
+
+}  // namespace lapack
+
+// A = v diag(w) v^H, from one triangle of A; the eigenvalues ascend.
+template <typename T> inline int symmetric_eigen(
+    const T* a, lapack::Real<T>* w, T* v, int64_t batch, int64_t n, int64_t is_upper
+) {
+    return lapack::symmetric_eigen('V', a, w, v, batch, n, is_upper ? 'U' : 'L');
+}
+
+template <typename T>
+inline int only_symmetric_eigenvalues(const T* a, lapack::Real<T>* w, int64_t batch, int64_t n, int64_t is_upper) {
+    return lapack::symmetric_eigen<T>('N', a, w, nullptr, batch, n, is_upper ? 'U' : 'L');
 }
 
 }  // namespace sdfgad
