@@ -181,12 +181,32 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
 
 
 def from_outside(b: Builder, value: Any) -> Any:
-    """Record the lists, dicts and sets of a value from outside the program, which it must not change."""
-    if isinstance(value, (list, dict, set)) and id(value) not in b.outside:
+    """Record the lists, dicts and sets of a value from outside the program: it must not change them, and the next call
+    sees whether others have."""
+    is_new = isinstance(value, (list, dict, set)) and id(value) not in b.outside
+    if is_new:
         b.outside[id(value)] = value
+        b.lookups.append((partial(_is_unchanged, value, _items_of(value)), True))
+    if is_new or isinstance(value, tuple):
         for part in value.values() if isinstance(value, dict) else value:
             from_outside(b, part)
     return value
+
+
+def _items_of(container: Any) -> list[Any]:
+    return [*container, *container.values()] if isinstance(container, dict) else list(container)
+
+
+def _is_unchanged(container: Any, before: list[Any]) -> bool:
+    """Whether a container has the items that it had before: the same objects, or equal plain ones."""
+    items = _items_of(container)
+    return len(items) == len(before) and (
+        all(map(operator.is_, items, before)) or all(map(_is_equal_item, items, before))
+    )
+
+
+def _is_equal_item(x: Any, y: Any) -> bool:
+    return x is y or (type(x) is type(y) and is_plain(x) and is_plain(y) and bool(x == y))
 
 
 def is_outside(b: Builder, container: Any) -> bool:
