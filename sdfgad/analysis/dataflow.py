@@ -19,8 +19,11 @@ from sdfgad.analysis.model import AccessRelation
 Accesses = Sequence[AccessRelation]
 # With so many constants along one axis, the elements are looked at one constant after the other.
 MANY_CONSTANTS = 3
+# More run-time integers, such as the items of a list of indices, are not analysed.
+MANY_PARAMETERS = 24
+PARAMETER = isl.dim_type.param
 # Of isl, for one analysis: many indices that are run-time integers take it exponential time, too.
-MOST_OPERATIONS = 4 * 10**6
+MOST_OPERATIONS = 10**6
 
 
 def flow(sinks: Accesses, may: Accesses, must: Accesses) -> frozenset[tuple[str, str]] | None:
@@ -139,6 +142,8 @@ def _is_number(coordinate: str) -> bool:
 @lru_cache(maxsize=4096)
 def _dependences(question: _Question, most_operations: int) -> frozenset[tuple[int, int]] | None:
     """Numbers of (source, sink); sources that may access are counted first. None where isl gives up."""
+    if _has_many_names(question):
+        return None
     sinks, may, must = question
     relations = [one.relation.set_tuple_name(isl.dim_type.in_, f"A{k}") for k, one in enumerate((*may, *must, *sinks))]
     sources, targets = relations[: len(may) + len(must)], relations[len(may) + len(must) :]
@@ -152,6 +157,13 @@ def _dependences(question: _Question, most_operations: int) -> frozenset[tuple[i
         return None
     pairs = [(_number(one, isl.dim_type.in_), _number(one, isl.dim_type.out)) for one in found]
     return frozenset((source, sink - len(sources)) for source, sink in pairs)
+
+
+def _has_many_names(question: _Question) -> bool:
+    """Whether so many run-time integers are in the accesses that isl would give up, after a long time."""
+    relations = [one.relation for accesses in question for one in accesses]
+    names = {one.get_dim_name(PARAMETER, k) for one in relations for k in range(one.dim(PARAMETER))}
+    return len(names) > MANY_PARAMETERS
 
 
 def _schedule(events: Iterable[_Event]) -> isl.UnionMap:

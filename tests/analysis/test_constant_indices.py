@@ -42,9 +42,17 @@ def jacobian(z, edges):
     return np.sum(V * V)
 
 
+def in_turn(x, places):
+    for k in places:
+        x[k] = np.sin(x[k]) * x[k - 1]
+    return np.sum(x)
+
+
 @pytest.mark.parametrize(
     ("program", "args"),
     [
+        # Many run-time integers: none is known to differ from any other.
+        (in_turn, (np.linspace(0.5, 1.0, 30), list(range(1, 29)))),
         (forces, (np.random.default_rng(0).random((9, 2)), PAIRS[:20], 3)),
         (laplacian, (np.random.default_rng(1).random(16), PAIRS[:16])),
         (jacobian, (np.random.default_rng(2).random(9), PAIRS[:16])),

@@ -127,7 +127,7 @@ def test_what_was_asked_before_is_not_computed_again(monkeypatch):
     dataflow._dependences.cache_clear()
     assert misses() > 0
     assert misses() == 0
-    monkeypatch.setattr(dataflow, "MOST_OPERATIONS", 10**6)
+    monkeypatch.setattr(dataflow, "MOST_OPERATIONS", 10**5)
     assert misses() > 0
 
 
