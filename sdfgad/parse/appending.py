@@ -1,5 +1,5 @@
 """Rolled appends: a list to which trips of a loop append an array, as the rows of an array that the loop fills: each
-trip, or those that the counter tells (``if k % 10 == 0``).
+trip, or those that the counter tells (``if k % 10 == 0``, ``if k in shown``).
 
 In Python an item and the appended array are one object, but a row is a copy. That makes no difference for a value that
 has no name, and for others only if the program updates that array in place: then it is parsed again (see `references`).
@@ -7,7 +7,7 @@ has no name, and for others only if the program updates that array in place: the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,6 +21,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Rolling, Row
+from sdfgad.parse.number_lists import integers, known_tables
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Tensor, is_integer
 
@@ -63,24 +64,23 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
     return True
 
 
-def _trips_here(b: Builder, body: Body) -> range | None:
-    """The trips of the loop that come to the present statement; None unless the counter alone decides that, and so that
-    equally many trips lie between them."""
+def _trips_here(b: Builder, body: Body) -> Sequence[int] | None:
+    """The trips of the loop that come to the present statement; None unless the counter alone decides that."""
     _, var, number = b.loops[-1]
     around = [one.holds for one in b.decisions if one.depth > body.depth]
     if not number.is_const or len(around) != len(b.blocks) - body.depth:
         return None
     every = np.arange(number.const)
-    come = [evaluated(holds, {var: every}, {}) for holds in around]
+    come = [evaluated(holds, {var: every}, known_tables(b)) for holds in around]
     if any(one is None for one in come):
         return None
     trips = np.flatnonzero(np.all([np.broadcast_to(one, every.shape) for one in [True, *come]], axis=0))
     first, step = (int(trips[0]), int(trips[1] - trips[0])) if trips.size > 1 else (int(trips.max(initial=0)), 1)
     found = range(first, first + step * trips.size, step)
-    return found if np.array_equal(trips, found) else None
+    return found if np.array_equal(trips, found) else trips.tolist()
 
 
-def _item(b: Builder, value: Any, trips: range) -> Callable[[Lin], Any]:
+def _item(b: Builder, value: Any, trips: Sequence[int]) -> Callable[[Lin], Any]:
     """What gives the item of each trip: a row of an array that the trip writes, or an integer as a form of the trip.
 
     Raises:
@@ -97,13 +97,17 @@ def _item(b: Builder, value: Any, trips: range) -> Callable[[Lin], Any]:
     if not is_kept or not (value.ndim or value.dtype.kind in "fc"):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that runs at run time")
     array = b.new_view("", (Lin(len(trips)), *value.shape), value.dtype, value.weak)
-    here = _place(Lin.symbol(var), trips)
+    here = _place(b, Lin.symbol(var), trips)
     b.refer(array.reindexed(value.shape, lambda p: (here, *p)), value, is_row=True)
-    return lambda trip: row_of(array, _place(trip, trips))
+    return lambda trip: row_of(array, _place(b, trip, trips))
 
 
-def _place(trip: Lin, trips: range) -> Lin:
+def _place(b: Builder, trip: Lin, trips: Sequence[int]) -> Lin:
     """The position of a trip among those that append."""
+    if trip.is_const:
+        return Lin(trips.index(trip.const))
+    if not isinstance(trips, range):
+        return integers(b, np.searchsorted(trips, range(trips[-1] + 1)))(trip)
     past = trip - trips.start
     return past if trips.step == 1 else as_linear(Op("floor_divide", (Int(past), Const(trips.step, INT)), INT))
 

@@ -83,6 +83,10 @@ class Builder(Emitter):
         # innermost loop that may fill some (see `appending`).
         self.filling: dict[int, Filling] = {}
         self.to_fill: dict[int, list[list[Any]]] = {}
+        # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
+        # (`sdfgad.parse.number_lists`).
+        self.rolls_numbers = False
+        self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
         self.filler: Body | None = None
         self.rolling = rolling
         self.taken: dict[int, Any] = {}

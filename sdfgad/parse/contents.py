@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -157,7 +157,7 @@ class Row:
     """What an ``append`` in a loop appends: from the number of a trip to its item, and the trips that come there."""
 
     item: Callable[[Lin], Any]
-    trips: range
+    trips: Sequence[int]
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,10 @@ class Emitter:
     def emit(self, statement: Statement) -> None:
         self.blocks[-1].append(statement)
 
+    def learn(self, *forms: Lin) -> None:
+        """Take forms as >= 0 until the end of the present block."""
+        self.domain = self.domain.with_form(*forms)
+
     @contextmanager
     def block(self, *forms: Lin) -> Iterator[list[Statement]]:
         """Statements emitted inside go to the yielded list; `forms` >= 0 hold there."""

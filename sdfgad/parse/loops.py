@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sdfgad.errors import Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
+from sdfgad.errors import Rebound, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemChanged
-from sdfgad.parse.contents import Fills, Rolling
+from sdfgad.parse.contents import Fills, Rolling, Taken
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
@@ -29,6 +30,7 @@ from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
+from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
 from sdfgad.parse.ranges import AS_LIST, MANY_ITEMS, Range, gone_over, is_lazy, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
@@ -89,6 +91,8 @@ class Head:
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     value = iterated(frame, node.iter, frame.eval(node.iter))
+    if is_of_numbers(value, MANY_ITEMS) and _rolled_over_numbers(frame, node, value):
+        return
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
     try:
@@ -100,6 +104,31 @@ def for_loop(frame: Frame, node: ast.For) -> None:
             _unrolled(frame, node, items, is_lazy(value))
     finally:
         frame.iterables.pop()
+
+
+def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
+    """Parse a loop over a list of numbers as a loop; returns whether it can be one, and is worth it."""
+    b = frame.b
+    if b.rolling is Rolling.NONE:
+        return False
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    frame.iterables.append(value)
+    try:
+        b.rolls_numbers = True
+        head = head_of(frame, node, gone_over(b, value))
+        b.rolls_numbers = False
+        if head is not None and _as_loop(frame, head) is None and is_worth_a_loop(b.blocks[-1][-1]):
+            b.has_rolled = True
+            return True
+    except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
+        pass
+    finally:
+        b.rolls_numbers = False
+        frame.iterables.pop()
+    b.restore(state)
+    frame.env = env
+    del frame.loops[depth:]
+    return False
 
 
 def _parse_filling(frame: Frame, head: Head) -> None:
@@ -193,12 +222,35 @@ class _Peel(Exception):
 
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
+    _require_sign(frame.b, head)
+    failure = _as_loop(frame, head)
+    if failure is None:
+        return
+    if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
+        return
+    if failure.is_peeled and may_peel:
+        _peeled(frame, head, failure.reason)
+    elif isinstance(failure.reason, (NeedsConstant, Rebound)) or head.span is None:
+        _unrolled_instead(frame, head, failure.var, failure.reason)
+    else:
+        raise failure.reason
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why a loop is none of the program: the exception, whether it would be with its first trip peeled, its counter."""
+
+    reason: Exception
+    is_peeled: bool
+    var: str
+
+
+def _as_loop(frame: Frame, head: Head) -> _Failure | None:
+    """Parse a loop as a loop of the program, again until all carried names are known; else all is as before."""
     b = frame.b
-    _require_sign(b, head)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     carried: dict[str, Carry] = {}
     items = Items()
-    failure: Exception
     while True:
         b.restore(state)
         frame.env = dict(env)
@@ -206,28 +258,20 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
         var = b.fresh(head.base)
         try:
             if _parse_as_loop(frame, head, var, carried, items):
-                return
+                return None
             continue
         except ItemChanged as change:
             if items.add(b, change):
                 continue
-            failure, is_peeled = change, False
+            failure = _Failure(change, False, var)
         except _Peel as peel:
-            failure, is_peeled = peel.reason, True
+            failure = _Failure(peel.reason, True, var)
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
-            failure, is_peeled = error, False
+            failure = _Failure(error, False, var)
         b.restore(state)
         frame.env = dict(env)
         del frame.loops[depth:]
-        break
-    if isinstance(failure, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
-        return
-    if is_peeled and may_peel:
-        _peeled(frame, head, failure)
-    elif isinstance(failure, (NeedsConstant, Rebound)) or head.span is None:
-        _unrolled_instead(frame, head, var, failure)
-    else:
-        raise failure
+        return failure
 
 
 LONGEST_PERIOD = 3

@@ -45,6 +45,8 @@ COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Gt: (operator.gt, "greater"),
     ast.GtE: (operator.ge, "greater_equal"),
 }
+# An integer that is known only at run time is compared with at most so many keys of a set or dict.
+MANY_KEYS = 64
 IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
@@ -194,7 +196,9 @@ def _with_arrays(b: Builder, *operands: Any) -> list[Any]:
 def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """``left in right`` where some of the values are known only at run time."""
     if isinstance(right, (dict, set, frozenset)):
-        return (containers.key_of(b, left) in right) == (op is ast.In)
+        if not (is_integer(left) and 0 < len(right) <= MANY_KEYS and all(map(_is_number, right))):
+            return (containers.key_of(b, left) in right) == (op is ast.In)
+        right = sorted(right)
     if isinstance(right, (range, Range)) and is_integer(left):
         return _in_range(b, op, left, right if isinstance(right, Range) else Range.like(right))
     if isinstance(right, DICT_VIEWS):
@@ -208,6 +212,10 @@ def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         same = conditions.truth(b, is_equal) if known is None else known
         found = conditions.logical(b, "logical_or", found, same)
     return found if op is ast.In else _negated(b, found)
+
+
+def _is_number(key: Any) -> bool:
+    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
 
 
 def _in_range(b: Builder, op: type[ast.cmpop], number: Any, span: Range) -> Any:

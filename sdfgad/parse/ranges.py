@@ -16,6 +16,7 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
+from sdfgad.parse.number_lists import table_of
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, described, is_integer
 
@@ -169,6 +170,8 @@ def items_of(b: Builder, value: Any) -> Items | None:
         return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
     if isinstance(value, Selection):
         value = as_tensor(value)
+    if b.rolls_numbers and (item := table_of(b, value, MANY_ITEMS)) is not None:
+        return Items(Lin(len(value)), item)
     if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
         value = _taken(b, value)
     if isinstance(value, Tensor) and value.ndim:

@@ -38,6 +38,7 @@ STEP = "h = np.tanh(h * s + x[t]) + x[t] * h"
 END = "\nreturn np.stack(L) * s"
 ROLLED = {
     "at some trips": f"for t in range(8):\n    {STEP}\n    if t % 3 == 1:\n        L.append(h)\n    h = h * 0.9" + END,
+    "at uneven trips": f"for t in range(8):\n    {STEP}\n    if t in (1, 2, 5):\n        L.append(h)" + END,
     "at others": f"for t in range(8):\n    {STEP}\n    if t < 3:\n        L.append(h)\n    elif t % 2:\n"
     "        L.append(h[::-1] * t)" + END,
     "at no trip": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    if t > 9:\n        L.append(h * s)" + END,
@@ -130,7 +131,6 @@ ONE_BY_ONE = {
     f"    {STEP}\n    log.u.append(h)\n    h = h * box[0]()\nreturn np.stack(log.u) * s",
     "in an object whose methods are called": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\n"
     "    h = h * log.count()\nreturn np.stack(log.u) * s",
-    "at uneven trips": f"for t in range(8):\n    {STEP}\n    if t in (1, 2, 5):\n        L.append(h)" + END,
     "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
     "another name of the list": f"M = L\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M)" + END,
     "a list in a list": f"M = [L]\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M[0])" + END,

@@ -98,6 +98,7 @@ LOOP = "for t in range(8):\n    "
 END = "\nreturn np.stack(a.log) * s"
 ROLLED = {
     "in a branch of a method": LOOP + "a.step(x[t])\n    if t % 2 == 0:\n        a.log.append(a.u)" + END,
+    "at uneven trips": LOOP + "a.step(x[t])\n    if t * t % 5 == 1:\n        a.log.append(a.u)" + END,
     "by a method": LOOP + "a.advance(x[t])" + END,
     "by a method of a parent": f"a = Child(x[0], s)\n{LOOP}a.advance(x[t]){END} + np.sum(np.stack(a.other))",
     "by methods of two objects": f"b = Sim(x[1], s * s)\n{LOOP}a.advance(x[t])\n"
@@ -169,7 +170,6 @@ ONE_BY_ONE = {
     "cut": LOOP + "a.advance(x[t])\n    if len(a.log) > 3:\n        a.log.pop(0)" + END,
     "extended": LOOP + "a.advance(x[t])\n    a.log += [a.u * 2.0]" + END,
     "extended by extend": LOOP + "a.advance(x[t])\n    a.log.extend([a.u * 2.0])" + END,
-    "in a branch of a method": LOOP + "a.step(x[t])\n    if t * t % 5 == 1:\n        a.log.append(a.u)" + END,
     "appended to itself by another": LOOP
     + "a.advance(x[t])\n    a.other.append(a.log[-1])\nreturn np.stack(a.other) * s",
     "as an iterator made before": f"i = map(len, [a.log])\n{LOOP}a.advance(x[t])\n    if t == 7:\n        pass\n"

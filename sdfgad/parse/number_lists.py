@@ -1,0 +1,110 @@
+"""Loops over lists of numbers, and of tuples of numbers, such as the edges of a graph: tables of constants.
+
+The loop stays one, its items are elements of captured arrays, and the program has as many statements for a thousand
+items as for one. What needs an item as a constant (a shape, a shift, an axis) fails, and the loop is unrolled instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import INT, IntLike, Lin
+from sdfgad.ir.program import Branch, Compute, Loop, Statement, walk
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
+
+# A number's type; or, of a tuple, those of its parts, and whether it is a list.
+_Kind = type | tuple[bool, tuple[Any, ...]] | None
+LARGEST = 2**63
+# Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
+SMALL = 8
+MANY_SMALL = 64
+
+
+def is_of_numbers(value: Any, few: int) -> bool:
+    """Whether a loop goes over at least `few` numbers or alike tuples of them, numbered, or beside others."""
+    if isinstance(value, Iteration):
+        return not value.is_generator and any(is_of_numbers(one, few) for one in value.sources)
+    return isinstance(value, (list, tuple)) and len(value) >= few and _is_alike(value)
+
+
+def _is_alike(values: Sequence[Any]) -> bool:
+    kinds = {_kind(value) for value in values}
+    return len(kinds) == 1 and None not in kinds
+
+
+def _kind(value: Any) -> _Kind:
+    if type(value) in (list, tuple):
+        parts = tuple(map(_kind, value))
+        return None if not parts or None in parts else (type(value) is list, parts)
+    is_number = type(value) is float or (type(value) is int and -LARGEST <= value < LARGEST)
+    return type(value) if is_number else None
+
+
+def table_of(b: Builder, values: Any, few: int) -> Callable[[IntLike], Any] | None:
+    """What gives the item of a trip; None for a list of others, or of fewer than `few`."""
+    if isinstance(values, Iteration) or not is_of_numbers(values, few):
+        return None
+    column = _column(b, list(values))
+    return lambda trip: column(Lin.of(trip))
+
+
+def _column(b: Builder, values: list[Any]) -> Callable[[Lin], Any]:
+    if isinstance(values[0], (list, tuple)):
+        make = type(values[0])
+        columns = [_column(b, list(column)) for column in zip(*values, strict=True)]
+        return lambda trip: make(column(trip) for column in columns)
+    numbers = np.array(values)
+    if numbers.dtype == INT:
+        return integers(b, numbers)
+    table = _table(b, numbers)
+    return lambda trip: scalar(table.at(trip), weak=True)
+
+
+def integers(b: Builder, numbers: np.ndarray[Any, Any]) -> Callable[[Lin], Lin]:
+    """What gives the integer at a place of an array that is known, and its bounds to the builder."""
+    table, low, high = _table(b, numbers), int(numbers.min()), int(numbers.max())
+
+    def element(place: Lin) -> Lin:
+        found = Lin.symbol(table.at(place))
+        b.learn(found - low, Lin(high) - found)
+        return found
+
+    return element
+
+
+def known_tables(b: Builder) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of such numbers, by buffer."""
+    tables = {id(array) for array in b.tables.values()}
+    return {name: array for name, array in b.captured.items() if id(array) in tables}
+
+
+def _table(b: Builder, numbers: np.ndarray[Any, Any]) -> Tensor:
+    """A captured array of these numbers, the same one for each loop over them."""
+    key = numbers.dtype.str, numbers.tobytes()
+    known = b.tables.get(key)
+    for name, array in b.captured.items():
+        if array is known:
+            return view_of(b.buffers[name]).as_value(settled=True)
+    table = b.constant_array(numbers)
+    b.tables[key] = list(b.captured.values())[-1]
+    return table
+
+
+def is_worth_a_loop(loop: Statement) -> bool:
+    """Whether a loop says shorter what many small statements would; whole arrays are worth statements of their own."""
+    if not isinstance(loop, Loop) or not loop.trips.is_const:
+        return False
+    body = list(walk(loop.body))
+    return loop.trips.const * len(body) >= MANY_SMALL and all(map(_is_small, body))
+
+
+def _is_small(statement: Statement) -> bool:
+    if isinstance(statement, Compute):
+        extents = [extent.const if extent.is_const else SMALL + 1 for _, extent in statement.params]
+        return math.prod(extents) <= SMALL
+    return isinstance(statement, (Loop, Branch))
