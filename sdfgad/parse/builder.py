@@ -86,6 +86,9 @@ class Builder(Emitter):
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
         # (`sdfgad.parse.number_lists`).
         self.rolls_numbers = False
+        # Whether items of such lists are looked up at places that are known only at run time, and whose counters these
+        # places had.
+        self.reads_tables, self.table_symbols = True, frozenset[str]()
         self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
         self.filler: Body | None = None
         self.rolling = rolling

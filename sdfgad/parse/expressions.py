@@ -29,6 +29,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.merging import bound_value
+from sdfgad.parse.number_lists import number_at
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
@@ -188,6 +189,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         rows = whole_of(frame.b, container)
         if rows is not None:
             return getitem(frame.b, rows, index)
+        number = number_at(frame.b, container, index, ranges.MANY_ITEMS)
+        if number is not None:
+            return number
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index

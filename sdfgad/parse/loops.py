@@ -15,7 +15,7 @@ from typing import Any
 
 from sdfgad.errors import Rebound, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.program import Access
+from sdfgad.ir.program import Access, Loop
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
 from sdfgad.parse.binding import bind
@@ -223,7 +223,7 @@ class _Peel(Exception):
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
     _require_sign(frame.b, head)
-    failure = _as_loop(frame, head)
+    failure = _as_loop_if_worth(frame, head)
     if failure is None:
         return
     if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
@@ -243,6 +243,23 @@ class _Failure:
     reason: Exception
     is_peeled: bool
     var: str
+
+
+def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
+    """Parse a loop as a loop; without looking up known numbers by its counter, if it is not worth that."""
+    b = frame.b
+    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    failure, loop = _as_loop(frame, head), b.blocks[-1][-1] if b.blocks[-1] else None
+    if failure is not None or not isinstance(loop, Loop) or loop.var not in b.table_symbols or is_worth_a_loop(loop):
+        return failure
+    b.restore(state)
+    frame.env = env
+    del frame.loops[depth:]
+    before, b.reads_tables = b.reads_tables, False
+    try:
+        return _as_loop(frame, head)
+    finally:
+        b.reads_tables = before
 
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:

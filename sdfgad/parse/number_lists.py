@@ -14,7 +14,9 @@ import numpy as np
 
 from sdfgad.ir.expr import INT, IntLike, Lin
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, walk
+from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Rolling
 from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
 
 # A number's type; or, of a tuple, those of its parts, and whether it is a list.
@@ -23,6 +25,8 @@ LARGEST = 2**63
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
 SMALL = 8
 MANY_SMALL = 64
+# Trips in which whole arrays are computed are written out up to so many: their statements share loops then.
+FEW_WHOLE = 64
 
 
 def is_of_numbers(value: Any, few: int) -> bool:
@@ -51,6 +55,15 @@ def table_of(b: Builder, values: Any, few: int) -> Callable[[IntLike], Any] | No
         return None
     column = _column(b, list(values))
     return lambda trip: column(Lin.of(trip))
+
+
+def number_at(b: Builder, values: Any, index: Lin, few: int) -> Any:
+    """``values[index]`` of a list of at least `few` numbers, at a place that is known only at run time; else None."""
+    if not b.reads_tables or b.rolling is Rolling.NONE or not is_of_numbers(values, few):
+        return None
+    b.has_rolled = True
+    b.table_symbols |= index.symbols
+    return _column(b, list(values))(resolve(b, index, Lin(len(values))))
 
 
 def _column(b: Builder, values: list[Any]) -> Callable[[Lin], Any]:
@@ -96,11 +109,12 @@ def _table(b: Builder, numbers: np.ndarray[Any, Any]) -> Tensor:
 
 
 def is_worth_a_loop(loop: Statement) -> bool:
-    """Whether a loop says shorter what many small statements would; whole arrays are worth statements of their own."""
+    """Whether a loop says shorter what many small statements would, or very many; a few on whole arrays are merged."""
     if not isinstance(loop, Loop) or not loop.trips.is_const:
         return False
     body = list(walk(loop.body))
-    return loop.trips.const * len(body) >= MANY_SMALL and all(map(_is_small, body))
+    are_few = loop.trips.const <= FEW_WHOLE
+    return loop.trips.const * len(body) >= MANY_SMALL and (not are_few or all(map(_is_small, body)))
 
 
 def _is_small(statement: Statement) -> bool:

@@ -177,3 +177,64 @@ def test_counters_may_be_looked_for_in_sets_and_dicts():
     x = np.linspace(0.5, 1.5, 12)
     assert sdfgad.differentiate(by_keys, wrt="x").value(x, 12) == pytest.approx(by_keys(x, 12), rel=1e-14)
     sdfgad.check_grads(by_keys, x, 12, wrt="x")
+
+
+def looked_up(x, n):
+    elements = [[k, k + 1, (k * 7) % n] for k in range(n - 1)]
+    kind = [k % 3 for k in range(n - 1)]
+    weights = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 7.5]
+    K = np.zeros((n, n))
+    for e in range(n - 1):
+        for a in range(3):
+            for b in range(3):
+                K[elements[e][a], elements[e][b]] += x[e] * (a + 1) * (b + 2)
+        if kind[e] == 1:
+            K[e, e] += x[e] ** 2
+        elif kind[e] == 2:
+            K[elements[e][0], elements[e][2]] *= 0.5
+    total = np.sum(K * K)
+    for k in range(30):
+        total += x[k % 7] * weights[k % 7 - 3] + weights[-1 - k % 7]
+        x[k % 7] = x[k % 7] * 0.5 + 0.01 * total
+    return total
+
+
+def counted(x, n):
+    hits, total = [0] * 8, 0.0
+    for k in range(n):
+        hits[(k * 3) % 8] += 1
+        total += x[k] * hits[(k * 3) % 8]
+    return total
+
+
+def beyond(x, n):
+    weights = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5] * 12
+    total = 0.0
+    for k in range(n):
+        total += x[k] * weights[k]
+    return total
+
+
+def stages(y, n):
+    c = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    for _ in range(n):
+        for s in range(6):
+            y = y + c[s] * np.sin(y)
+    return np.sum(y)
+
+
+def test_lists_are_looked_up_by_counters():
+    x = np.linspace(0.5, 1.5, 20)
+    assert lines(looked_up, x, 20, wrt="x") < 40
+    assert lines(stages, x, 5, wrt="y") > 15
+    for program in (looked_up, counted):
+        assert sdfgad.differentiate(program, wrt="x").value(x.copy(), 20) == pytest.approx(program(x.copy(), 20))
+        sdfgad.check_grads(program, x, 20, wrt="x")
+
+
+def test_a_place_outside_of_a_list():
+    g = sdfgad.differentiate(beyond, wrt="x")
+    assert g.value(np.ones(80), 72) == pytest.approx(beyond(np.ones(80), 72))
+    with pytest.raises(sdfgad.errors.InvalidIndex, match="out of range") as error:
+        g.value(np.ones(80), 80)
+    assert "total += x[k] * weights[k]" in str(error.value)
