@@ -99,7 +99,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    if frame.b.filling:
+    if frame.b.filling or frame.b.logs.known:
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
