@@ -124,6 +124,8 @@ class Builder(Emitter):
         self.unset: set[str] = set()
         # The buffers that messages are sent of or received into, and the requests that have not been waited for.
         self.sent: set[str] = set()
+        # The numbers of elements that masks select: extents that are data.
+        self.counts: set[Lin] = set()
         self.requests: list[Any] = []
         # The sizes of the communicators on all of whose ranks floating values are shared.
         self.ranks: set[int] = set()
