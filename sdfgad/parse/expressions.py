@@ -192,6 +192,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         rows = whole_of(frame.b, container)
         if rows is not None:
             return getitem(frame.b, rows, index)
+        if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
+            return container[0]
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index
@@ -201,6 +203,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(index, slice):
         containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
+
+
+def _is_within(frame: Frame, index: Lin, length: int) -> bool:
+    return frame.b.holds(index) and frame.b.holds(length - 1 - index)
 
 
 def _made(frame: Frame, container: containers.Default, key: Any) -> Any:
