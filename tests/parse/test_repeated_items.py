@@ -1,4 +1,4 @@
-"""Lists of one object many times (``[None] * n``), over which loops stay loops; truth values of arrays with one element."""
+"""Lists of one object many times (``[None] * n``), and arrays of one element as conditions."""
 
 import numpy as np
 
