@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -15,7 +16,11 @@ MOST = 3
 ALIKE, ALMOST_EQUAL = 0.75, 0.92
 LISTED = "docs/supported.md lists the functions."
 # What computes the same, or what serves the same end.
-FORMS = {"scipy.linalg.polar": "u, s, vh = np.linalg.svd(A) and u @ vh"}
+FORMS = {
+    "scipy.linalg.polar": "u, s, vh = np.linalg.svd(A) and u @ vh",
+    "np.matrix": "np.array(A), and A @ B for A * B",
+    "np.asmatrix": "np.array(A), and A @ B for A * B",
+}
 
 
 def instead_of(function: Any, arguments: Sequence[str] = ()) -> str:
@@ -28,6 +33,8 @@ def instead_of(function: Any, arguments: Sequence[str] = ()) -> str:
     >>> instead_of(np.get_printoptions)
     'Call it outside of the function, and pass what it returns as an argument; docs/supported.md lists the functions.'
     """
+    if isinstance(function, type) and isinstance(getattr(function, "__array__", None), types.FunctionType):
+        return "NumPy takes its objects for arrays, by the method __array__, which is not followed: leave that out."
     family, label = _home(function)
     is_library = family.partition(".")[0] in ("np", "scipy", "math")
     form = FORMS.get(f"{family}.{label}")

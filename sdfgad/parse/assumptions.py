@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import SdfgadError, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
+from sdfgad.parse.logs import Logs, Site
 
 FAILURES = NeedsConstant, Decides, Guessed, Taken, SdfgadError
 
@@ -26,6 +27,8 @@ class Assumptions:
         rolling: which loops over lists stay loops.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
+        logs: the places where lists are made whose changes cannot be followed, each with the reason.
+        copies_returned: whether arrays that are returned out of loops and branches are copied.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
     """
 
@@ -34,9 +37,12 @@ class Assumptions:
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
     are_enclosed_constant: bool = False
+    logs: Mapping[Site, UnsupportedProgram] = field(default_factory=dict)
+    copies_returned: bool = False
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
+        b.logs, b.copies_returned = Logs(self.logs), self.copies_returned
         b.are_enclosed_constant = self.are_enclosed_constant
         return b
 
@@ -62,6 +68,10 @@ class Assumptions:
             return replace(self, are_enclosed_constant=True)
         if b.has_rolled and self.rolling is not Rolling.NONE:
             return replace(self, rolling=Rolling.NONE)
+        if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
+            return replace(self, copies_returned=True, rolling=Rolling.ALL)
+        if b.logs.found:
+            return replace(self, logs={**self.logs, **b.logs.found}, rolling=Rolling.ALL)
         if isinstance(failure, NeedsConstant):
             raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
         raise failure

@@ -11,6 +11,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, objects, trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
@@ -29,7 +30,7 @@ PARTS = ("real", "imag")
 
 def assign(frame: Frame, node: ast.Assign) -> None:
     """``target = ... = value``."""
-    value = frame.eval(node.value)
+    value = fixed_result(frame, node, frame.eval(node.value))
     if len(node.targets) > 1:
         value = frame.b.settle(value)
     for target in node.targets:

@@ -32,6 +32,7 @@ from sdfgad.parse.contents import Body, Contents, Filling, Rolling
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
+from sdfgad.parse.logs import Logs
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.values import (
@@ -77,6 +78,9 @@ class Builder(Emitter):
         super().__init__(integers)
         self.constants = constants or Constants()
         self.contents = Contents()
+        self.logs = Logs({})
+        # Whether what is returned out of loops and branches is copied.
+        self.copies_returned = False
         # How many calls around keep no intermediate values for the reverse sweep.
         self.pinning = 0
         # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
@@ -127,6 +131,8 @@ class Builder(Emitter):
         self.unset: set[str] = set()
         # The buffers that messages are sent of or received into, and the requests that have not been waited for.
         self.sent: set[str] = set()
+        # The numbers of elements that masks select: extents that are data.
+        self.counts: set[Lin] = set()
         self.requests: list[Any] = []
         # The sizes of the communicators on all of whose ranks floating values are shared.
         self.ranks: set[int] = set()

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import IgnoredPrint
-from sdfgad.ir.expr import Lin
+from sdfgad.errors import IgnoredPrint, SingularMatrix
+from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import containers, objects, sparse
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
@@ -58,7 +58,7 @@ STATIC_FUNCTIONS: frozenset[Any] = frozenset(
 OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
 # What functools.lru_cache makes of a function.
 CACHES = type(lru_cache(print))
-# Functions of matrices that raise LinAlgError in NumPy, where the compiled program gives NaN.
+# Functions of matrices that raise LinAlgError in NumPy for NaN, where the compiled program gives NaN, but in a `try`.
 MAY_NOT_CONVERGE = frozenset(
     getattr(np.linalg, name)
     for name in ("cond", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_rank", "norm", "pinv", "svd", "svdvals")
@@ -99,7 +99,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
-    if frame.b.filling:
+    if frame.b.filling or frame.b.logs.known:
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
@@ -238,9 +238,16 @@ def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[
         what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
         frame.b.may_raise(what, ValueError, OverflowError)
     is_of_vector = function is np.linalg.norm and len(node.args) + len(node.keywords) == 1
-    if function in MAY_NOT_CONVERGE and not is_of_vector:
-        what = f"`{source_text(node.func)}` raises where it does not converge, as for NaN"
-        frame.b.may_raise(what, np.linalg.LinAlgError)
+    if function in MAY_NOT_CONVERGE and not is_of_vector and not frame.is_definition and positional:
+        _require_finite(frame.b, as_tensor(positional[0]), f"`{source_text(node.func)}` does not converge, as for NaN")
+
+
+def _require_finite(b: Builder, x: Tensor, what: str) -> None:
+    """Where a handler around it catches that, raise for what is not finite, as NumPy does."""
+    if b.catches(np.linalg.LinAlgError):
+        box = tuple((b.fresh("p"), extent) for extent in x.shape)
+        finite = Op("isfinite", (x.at(*(Lin.symbol(var) for var, _ in box)),), BOOL)
+        b.check(finite, box, what, SingularMatrix)
 
 
 def _as_array(frame: Frame, function: Any, value: Any) -> Any:

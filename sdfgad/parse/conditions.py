@@ -35,14 +35,14 @@ def known_truth(value: Any) -> bool | None:
 
 
 def truth(b: Builder, value: Any) -> Tensor:
-    """A value's truth value as a boolean scalar."""
+    """A value's truth value as a boolean scalar; that of an array with one element is the element's."""
     tensor = as_tensor(value)
-    if tensor.ndim:
+    if any(extent != Lin(1) for extent in tensor.shape):
         raise b.unsupported(
             "the truth value of an array is ambiguous",
             "Write np.any(x > 0) or np.all(x > 0); join conditions on arrays by & and |; choose elements by np.where.",
         )
-    return scalar(to_bool(tensor.at()))
+    return scalar(to_bool(tensor.at(*(Lin(0) for _ in tensor.shape))))
 
 
 def logical(b: Builder, name: str, x: Any, y: Any) -> Any:

@@ -16,6 +16,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import appending, sparse, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
+from sdfgad.parse.logs import APPENDING
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
@@ -249,7 +250,10 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
-    if function.__name__ not in READ_ONLY:
+    if function.__name__ in APPENDING:
+        with b.logs.noted(function.__self__):
+            require_current(b, function.__self__)
+    elif function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found

@@ -128,6 +128,12 @@ class Contents:
 
 
 def _refill(container: Any, content: Any) -> None:
+    """Give a list or dict some contents again; loops over an OrderedDict go on only if its keys are left alone."""
+    if _is_same(container, content):
+        return
+    if isinstance(container, dict) and list(container) == list(content):
+        container.update(content)
+        return
     container.clear()
     (container.extend if isinstance(container, list) else container.update)(content)
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import islpy as isl
+import numpy as np
 
 from sdfgad.dependence.sets import Domain
 from sdfgad.errors import (
@@ -18,6 +19,7 @@ from sdfgad.errors import (
     PythonRaises,
     SdfgadError,
     ShapeMismatch,
+    SingularMatrix,
     UnboundVariable,
 )
 from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear, reads
@@ -73,6 +75,9 @@ def exception_of(error: SdfgadError) -> BaseException | None:
             # The text is not NumPy's.
             return python(RunTimeText(error.what))
     return None
+
+
+HANDLED = "In Python `except` goes on; compiled code cannot: test for it by an `if` before."
 
 
 def python_kind(error: type[SdfgadError]) -> type[BaseException]:
@@ -161,6 +166,10 @@ class Emitter:
         what = f"{name} may be raised here, in a loop or branch that is decided at run time: no `except` can catch it"
         return NeedsConstant(self.symbols_here(), error.where, what, "Test for it by an `if` instead of the `try`.")
 
+    def catches(self, kind: type[BaseException]) -> bool:
+        """Whether a handler around the present statement catches exceptions of a class."""
+        return any(issubclass(kind, guard.kinds) for guard in self.tries)
+
     def may_raise(self, what: str, *kinds: type[BaseException], symbols: Iterable[str] = ()) -> None:
         """Record that Python may raise at run time; a handler that would catch that is refused.
 
@@ -187,10 +196,17 @@ class Emitter:
         error: type[SdfgadError] = InvalidIndex,
         todo: str = "NumPy raises IndexError here, too.",
     ) -> None:
-        """Emit a run-time check: an error at the current line if `condition` is false anywhere in the box."""
+        """Emit a run-time check: an error at the current line if `condition` is false anywhere in the box.
+
+        A handler around it is refused: with constants it may be decided while parsing whether it runs. Of matrices it
+        never is, so that the error itself says where Python goes on.
+        """
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
-        self.may_raise(message, python_kind(error), symbols=as_linear(condition).symbols)
+        if not issubclass(error, SingularMatrix):
+            self.may_raise(message, python_kind(error), symbols=as_linear(condition).symbols)
+        elif self.catches(np.linalg.LinAlgError):
+            todo = HANDLED
         self.checks.append(Check(error, message, self.where, todo))
         # The maximum of the codes is that of the first check that fails.
         code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)

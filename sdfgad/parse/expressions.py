@@ -28,6 +28,7 @@ from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
+from sdfgad.parse.logs import Site, drop
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.number_lists import number_at
 from sdfgad.parse.object_arrays import ObjectArray
@@ -37,7 +38,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Record, Selection, Tensor, is_real, is_static
+from sdfgad.parse.values import Log, Record, Selection, Tensor, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -93,7 +94,8 @@ def tuple_(frame: Frame, node: ast.Tuple) -> Any:
 
 
 def list_(frame: Frame, node: ast.List) -> Any:
-    return containers.tracked(frame.b, _elements(frame, node.elts))
+    made = containers.tracked(frame.b, _elements(frame, node.elts))
+    return frame.b.logs.made(made, Site(frame.source.file, node.lineno, node.col_offset))
 
 
 def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
@@ -139,6 +141,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         return containers.read(frame.b, found, f"`.{node.attr}`")
+    if isinstance(value, Log):
+        return drop
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
     if not isinstance(value, (Tensor, Selection)):
@@ -189,6 +193,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         rows = whole_of(frame.b, container)
         if rows is not None:
             return getitem(frame.b, rows, index)
+        if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
+            return container[0]
         number = number_at(frame.b, container, index, ranges.MANY_ITEMS)
         if number is not None:
             return number
@@ -201,6 +207,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(index, slice):
         containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
+
+
+def _is_within(frame: Frame, index: Lin, length: int) -> bool:
+    return frame.b.holds(index) and frame.b.holds(length - 1 - index)
 
 
 def _made(frame: Frame, container: containers.Default, key: Any) -> Any:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import objects, trees
+from sdfgad.parse import logs, objects, trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import is_library
@@ -38,13 +38,16 @@ def require_handed_on(frame: Frame, node: ast.expr, value: Any) -> None:
 
 
 def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> None:
-    """Require that a function which gets a list that a loop fills, or what holds it, is one whose body is parsed.
+    """Require of a function which gets a list that a loop fills, a log, or what holds one that its body is parsed.
 
     Raises:
         NeedsConstant: it is not, so that the loop must be unrolled.
+        UnsupportedProgram: it gets a log.
     """
     if _is_followed(function):
         return
+    arguments = list(arguments)
+    logs.require_none(arguments)
     owner = getattr(function, "__self__", None)
     is_append = isinstance(owner, list) and function.__name__ == "append"
     reached = [*arguments, *([] if is_append else [owner])]

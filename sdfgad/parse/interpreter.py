@@ -25,6 +25,7 @@ from sdfgad.parse import (
     filled_lists,
     inlined_calls,
     local_classes,
+    logs,
     loops,
     statements,
     tail_duplication,
@@ -33,7 +34,7 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
-from sdfgad.parse.values import NotNumeric
+from sdfgad.parse.values import Log, NotNumeric
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
@@ -135,6 +136,8 @@ class Interpreter(Frame):
             )
         try:
             value = handler(self, node)
+            if isinstance(value, Log):
+                logs.require_handed_on(value, node, self.source.parents.get(id(node)))
             if self.b.filling:
                 filled_lists.require_handed_on(self, node, value)
             return value

@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, matching, operators, trees
+from sdfgad.parse import containers, logs, matching, operators, trees
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -54,6 +54,11 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
 
 
 # --- containers
+
+
+@_of(logs.drop)
+def _drop(site: Site, *appended: Any) -> None:
+    """Appending to a log."""
 
 
 @_of(dict)

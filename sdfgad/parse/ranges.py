@@ -173,11 +173,26 @@ def items_of(b: Builder, value: Any) -> Items | None:
     if b.rolls_numbers and (item := table_of(b, value, MANY_ITEMS)) is not None:
         return Items(Lin(len(value)), item)
     if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
+        if is_repeated(b, value):
+            first = value[0]
+            return Items(Lin(len(value)), lambda trip: first)
         value = _taken(b, value)
     if isinstance(value, Tensor) and value.ndim:
         array = b.settle(value)
         return Items(array.shape[0], lambda trip: getitem(b, array, trip))
     return None
+
+
+def is_repeated(b: Builder, values: Any) -> bool:
+    """Whether all items of a long list or tuple are one object, which then stays so: ``[None] * n``, say."""
+    if not isinstance(values, (list, tuple)) or len(values) < MANY_ITEMS or b.rolling is Rolling.NONE:
+        return False
+    if any(one is not values[0] for one in values):
+        return False
+    if isinstance(values, list):
+        b.has_rolled = True
+        b.taken[id(values)] = values
+    return True
 
 
 def _taken(b: Builder, values: Any) -> Tensor | None:

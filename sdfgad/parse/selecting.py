@@ -7,6 +7,7 @@ selected elements must be a compact array, their positions are computed first.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -66,17 +67,24 @@ def count(b: Builder, x: Selection) -> Lin:
         total = b.new_view("count", (), INT)
         b.assign(total, 0)
         b.compute(x.mask.shape, total, lambda p: (), ones, "add")
-        return bounded(as_linear(total.at()), _size(b, x.mask))
+        return bounded(b, as_linear(total.at()), _size(b, x.mask))
 
-    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(x.mask.ndim))
-    found: Lin = b.memoised(("count", x.mask.shape), x.mask.element(index), counted)
+    return _same_count(b, x.mask, counted)
+
+
+def _same_count(b: Builder, mask: Tensor, counted: Callable[[], Lin]) -> Lin:
+    """The number of elements that a mask selects, in one form however often it is counted."""
+    index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
+    found: Lin = b.memoised(("count", mask.shape), mask.element(index), counted)
     return found
 
 
-def bounded(form: Lin, most: int) -> Lin:
-    """An integer from data, clamped to 0, …, most, which bounds it for the integer analysis."""
+def bounded(b: Builder, form: Lin, most: int) -> Lin:
+    """A number of elements, which is data, clamped to 0, …, most, which bounds it for the integer analysis."""
     at_least = Op("maximum", (Int(form), Const(0, INT)), INT)
-    return as_linear(Op("minimum", (at_least, Const(most, INT)), INT))
+    result = as_linear(Op("minimum", (at_least, Const(most, INT)), INT))
+    b.counts.add(result)
+    return result
 
 
 def _size(b: Builder, x: Tensor) -> int:
@@ -148,7 +156,7 @@ def _positions_and_count(b: Builder, mask: Tensor) -> tuple[Tensor, Lin]:
 
     def searched() -> tuple[Tensor, Lin]:
         flat, number = b.call("nonzero", [mask], [((size,), INT), ((), INT)], (size,))
-        return flat, bounded(as_linear(number.at()), size)
+        return flat, _same_count(b, mask, lambda: bounded(b, as_linear(number.at()), size))
 
     index = tuple(Lin.symbol(f"m{axis}_") for axis in range(mask.ndim))
     found: tuple[Tensor, Lin] = b.memoised(("positions", mask.shape), mask.element(index), searched)

@@ -14,6 +14,7 @@ from typing import Any
 from sdfgad.errors import ArgumentError, Location, UnsupportedProgram
 from sdfgad.parse.jumps import structured
 from sdfgad.parse.liveness import captured_names
+from sdfgad.parse.mangling import is_mangled_or_same, mangle
 from sdfgad.parse.sent_source import Text, defines, received
 from sdfgad.parse.typed_source import typed_texts
 
@@ -260,13 +261,15 @@ def _advice(code: types.CodeType) -> str:
 @lru_cache(maxsize=64)
 def _functions(text: str) -> tuple[FunctionNode, ...]:
     """The functions that a file defines, outer before inner."""
-    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.Lambda))
+    tree = ast.parse(text)
+    mangle(tree)
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
 
 
 def _is_at(node: FunctionNode, code: Any) -> bool:
     if isinstance(node, ast.Lambda):
         return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno and _spans(node.body, code)
-    if node.name != code.co_name:
+    if not is_mangled_or_same(node.name, code.co_name):
         return False
     return code.co_firstlineno in {node.lineno, *(d.lineno for d in node.decorator_list)}
 

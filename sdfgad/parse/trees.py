@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, MaybeBound, Record, Selection
+from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, Log, MaybeBound, Record, Selection
 
 # The attribute of a class that a function defines in which the frame of that function is kept.
 LOCAL_FRAME = "<frame>"
@@ -158,7 +158,7 @@ def matched_like(like: Any, values: list[Any]) -> list[Any]:
 
 
 def _is_inner(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound))
+    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, Log))
 
 
 def _is_same_kind(x: Any, y: Any) -> bool:
@@ -176,6 +176,8 @@ def _parts(value: Any) -> list[Any]:
         return [value.value, value.bound]
     if isinstance(value, Record):
         return [value.fields]
+    if isinstance(value, Log):
+        return []
     return list(value.values()) if isinstance(value, dict) else list(value)
 
 
@@ -186,6 +188,8 @@ def _with_parts(like: Any, parts: list[Any]) -> Any:
         return MaybeBound(*parts)
     if isinstance(like, Record):
         return Record(like.cls, parts[0])
+    if isinstance(like, Log):
+        return like
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
     made = like.copy()

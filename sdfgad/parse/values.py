@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -275,6 +275,14 @@ def is_real(value: Any) -> bool:
     return not type(value).__module__.startswith("sdfgad.")
 
 
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A list whose length is data (see `logs`); `failure` says where it is changed."""
+
+    failure: Exception
+    noun: ClassVar[str] = "a list whose length is known only at run time"
+
+
 def is_static(value: Any) -> bool:
     """Whether a value is known while parsing."""
     if isinstance(value, (DICT_VIEWS, tuple, list)):
@@ -285,7 +293,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in (value.start, value.stop, value.step))
     if isinstance(value, Record):
         return False
-    return not isinstance(value, (Tensor, Lin, Selection, Iteration))
+    return not isinstance(value, (Tensor, Lin, Selection, Iteration, Log))
 
 
 NAMES = {type(None): "None", str: "a string", type: "a class"}

@@ -52,7 +52,7 @@ def with_statement(x):
 
 def try_statement(x):
     try:
-        return np.sum(np.linalg.inv(np.diag(x)))
+        return np.sum(x) * int(x[0])
     except ValueError:
         return 0.0
 
@@ -90,7 +90,7 @@ def imports_from_here(x):
     ("program", "text", "what"),
     [
         (with_statement, "with ", "`with` is not supported"),
-        (try_statement, "return np.sum(np.linalg", "known only at run time, where no `except` can catch it"),
+        (try_statement, "return np.sum(x) * int", "known only at run time, where no `except` can catch it"),
         (deletes_an_element, "del y", "`del` of an item of an array"),
         (endless, "while True", "this loop never ends"),
         (class_statement, "k = np", r"an attribute of a class is `np.sum\(x\)`"),

@@ -1,14 +1,19 @@
 """Lists, dicts, sets and tuples as everyday programs use them."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 
+import sdfgad
 from tests.helpers import module_from
 from tests.helpers_ir import assert_like_python, assert_slope
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.random(4) + 0.5, RNG.random((3, 4)) + 0.5
 HEAD = """
+from collections import OrderedDict
+
 import numpy as np
 
 def program(x, y, s, n):
@@ -136,3 +141,26 @@ def test_as_in_python(name, tmp_path):
     program = program_of(PROGRAMS[name], tmp_path)
     assert_like_python(program, X, Y, 0.7, 5)
     assert_slope(program, X, Y, 0.7, 5)
+
+
+class Doubling:
+    def forward(self, x):
+        y = np.zeros((2, 12))
+        for i in range(2):
+            for k in range(12):
+                y[i, k] = x[k] * (i + 1.0)
+        self.last = y
+        return np.sum(y, axis=0)
+
+
+def ordered_layers(x):
+    layers = OrderedDict()
+    layers["a"] = Doubling()
+    layers["b"] = Doubling()
+    for layer in layers.values():
+        x = layer.forward(x)
+    return np.sum(x) + np.sum(layers["a"].last)
+
+
+def test_a_loop_over_an_ordered_dict_may_be_parsed_in_several_attempts():
+    np.testing.assert_allclose(sdfgad.grad(ordered_layers)(np.ones(12)), np.full(12, 12.0), rtol=1e-14)

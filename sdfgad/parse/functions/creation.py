@@ -17,7 +17,14 @@ from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cas
 
 
 def shape_of(b: Builder, shape: Any) -> Index:
-    """A shape argument as extents; run-time integers in it become constants of the specialisation."""
+    """A shape argument as extents; run-time integers in it become constants of the specialisation.
+
+    The number of elements that a mask selects stays what it is.
+    """
+    if isinstance(shape, (tuple, list)) and any(_is_count(b, size) for size in shape):
+        return tuple(size if _is_count(b, size) else shape_of(b, size)[0] for size in shape)
+    if _is_count(b, shape):
+        return (shape,)
     sizes = b.known(shape)
     if any(size < 0 for size in sizes):
         raise b.unsupported(
@@ -26,6 +33,10 @@ def shape_of(b: Builder, shape: Any) -> Index:
     result = tuple(Lin(size) for size in sizes)
     b.check_size(result)
     return result
+
+
+def _is_count(b: Builder, size: Any) -> bool:
+    return isinstance(size, Lin) and size in b.counts
 
 
 def filled(b: Builder, shape: Index, value: Any, dtype: Any, order: Any = "C") -> Tensor:

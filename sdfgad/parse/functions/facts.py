@@ -46,6 +46,10 @@ def fixed_int(n: Any) -> Any:
     """An integer as a constant of the program."""
 
 
+def most(n: Any) -> Any:
+    """The largest value of an extent, as a constant of the program."""
+
+
 def part_of(a: Any, axis: Any, start: Any = None, stop: Any = None, step: Any = None) -> Any:
     """``a[..., start:stop:step, ...]`` with the slice at `axis`."""
 
@@ -93,6 +97,11 @@ def _axes_of(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
 @function(fixed_int)
 def _fixed_int(b: Builder, n: Any) -> int:
     return b.constant(n)
+
+
+@function(most)
+def _most(b: Builder, n: Any) -> int:
+    return b.largest(n) if isinstance(n, Lin) else n
 
 
 @function(part_of)

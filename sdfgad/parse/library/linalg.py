@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like
+from sdfgad.parse.functions.facts import array_like, is_known, most
 from sdfgad.parse.registry import in_numpy
 
 
@@ -14,8 +14,10 @@ from sdfgad.parse.registry import in_numpy
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """The least-squares solution of least norm; differentiable where the rank is constant around the matrix.
 
-    The sums of squared residuals assume full rank.
+    The sums of squared residuals assume full rank. Where the number of equations is data, equations of zeros follow.
     """
+    if not is_known(a.shape[0]):
+        a, b = _with_zeros(a), _with_zeros(b)
     m, n = a.shape
     cut = max(m, n) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
     # A negative one stands for the machine precision.
@@ -28,6 +30,13 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     left = b - a @ x
     squares = np.sum(np.real(left * np.conj(left)), axis=0, keepdims=b.ndim == 1)
     return x, squares, rank, s
+
+
+def _with_zeros(x: Any) -> Any:
+    """Rows whose number is data, and then rows of zeros, as many as there may be."""
+    whole = np.zeros((most(x.shape[0]), *x.shape[1:]), x.dtype)
+    whole[: x.shape[0]] = x
+    return whole
 
 
 @in_numpy(np.linalg.matrix_power)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence
+from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence, most
 from sdfgad.parse.registry import in_numpy
 
 
@@ -25,7 +25,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
         matrix = matrix * weights[:, None]
         y = y * weights if y.ndim == 1 else y * weights[:, None]
     lengths = np.sqrt(np.sum(np.square(matrix), axis=0))
-    cut = x.shape[0] * float(np.finfo(np.float64).eps) if rcond is None else rcond
+    cut = most(x.shape[0]) * float(np.finfo(np.float64).eps) if rcond is None else rcond
     c = np.linalg.lstsq(matrix / lengths, y, cut)[0]
     return c / lengths if y.ndim == 1 else c / lengths[:, None]
 

@@ -1,0 +1,134 @@
+"""Lists whose length is data, and into which nothing looks: they are handed on, and what is appended is left out."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import UnsupportedProgram
+
+A = np.array([0.5, 2.0, 3.0])
+
+
+def newton(a, tol):
+    x, history = 1.0, []
+    for _ in range(30):
+        error = x * x - a
+        history.append(abs(error))
+        if abs(error) < tol:
+            return x, True, history
+        x -= error / (2.0 * x)
+    return x, False, history
+
+
+class Solver:
+    def __init__(self):
+        self.log = {"errors": [], "states": []}
+
+    def run(self, a):
+        x = np.ones(3)
+        while np.max(np.abs(x * x - a)) > 1e-12:
+            self.log["errors"].append(np.max(np.abs(x * x - a)))
+            self.log["states"].extend([x, a])
+            x = x - (x * x - a) / (2.0 * x)
+        return x
+
+
+def handed_on(a):
+    root, is_done, _ = newton(a[1], 1e-13)
+    solver = Solver()
+    log = solver.log["errors"] if root > 1.0 else solver.log["states"]
+    return np.sum(solver.run(a) ** 3) * root + (0.0 if is_done else 1e3), log is None, solver.log["errors"]
+
+
+def test_a_log_is_handed_on_through_calls_objects_and_results():
+    g = sdfgad.differentiate(handed_on, wrt="a", output="return[0]")
+    value, gradient = g.value_and_grad(A)
+    np.testing.assert_allclose(value, handed_on(A)[0], rtol=1e-13)
+    expected = 1.5 * np.sqrt(A * A[1]) + [0.0, 0.5 * np.sum(A**1.5) / np.sqrt(A[1]), 0.0]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
+def counted(a):
+    return newton(a[1], 1e-13)[0] * len(newton(a[1], 1e-13)[2])
+
+
+def last(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * history[-1]
+
+
+def unpacked(a):
+    x, _, (first, *_) = newton(a[1], 1e-13)
+    return x * first
+
+
+def gone_over(a):
+    x, _, history = newton(a[1], 1e-13)
+    for one in history:
+        x += one
+    return x
+
+
+def chosen_by(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x if history else 2.0 * x
+
+
+def compared(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * (history == [])
+
+
+def of_kind(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * isinstance(history, list)
+
+
+def held_by_another(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * np.mean(np.array([history, history]))
+
+
+def in_a_dict(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * len({"history": history}["history"])
+
+
+def copied(a):
+    x, _, history = newton(a[1], 1e-13)
+    return x * len(history.copy())
+
+
+def updated(a):
+    x, _, history = newton(a[1], 1e-13)
+    history += [1.0]
+    return x
+
+
+@pytest.mark.parametrize(
+    "program",
+    [counted, last, gone_over, chosen_by, compared, of_kind, held_by_another, in_a_dict, copied, updated],
+)
+def test_to_look_into_a_log_is_refused_where_its_length_is_data(program):
+    with pytest.raises(UnsupportedProgram, match=r"list is changed in a loop .*\n.*history.append\(abs\(error\)\)"):
+        sdfgad.differentiate(program, wrt="a").compile(A)
+
+
+def test_a_log_is_not_unpacked():
+    with pytest.raises(UnsupportedProgram, match=r"(?s)unpack a list whose length is known only at run time.*first"):
+        sdfgad.differentiate(unpacked, wrt="a").compile(A)
+
+
+def chosen(a):
+    logs = [[], []]
+    log = logs[0]
+    if a[0] > 1.0:
+        log.append(a[0])
+    else:
+        log = logs[1]
+    return a[0] * len(log)
+
+
+def test_a_log_that_is_chosen_at_run_time_is_refused():
+    with pytest.raises(UnsupportedProgram, match=r"(?s)list is changed in a loop or branch.*log.append\(a\[0\]\)"):
+        sdfgad.differentiate(chosen, wrt="a").compile(A)
