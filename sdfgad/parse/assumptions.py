@@ -66,12 +66,19 @@ class Assumptions:
                 return replace(self, fixed={**self.fixed, **wanted})
         if b.has_enclosed_integers and not self.are_enclosed_constant:
             return replace(self, are_enclosed_constant=True)
+        more = self._with_copies_or_logs(failure, b)
+        if more is not None:
+            return more
         if b.has_rolled and self.rolling is not Rolling.NONE:
-            return replace(self, rolling=Rolling.NONE)
-        if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
-            return replace(self, copies_returned=True, rolling=Rolling.ALL)
-        if b.logs.found:
-            return replace(self, logs={**self.logs, **b.logs.found}, rolling=Rolling.ALL)
+            # In unrolled loops more lists can be followed, and more arrays told apart.
+            return replace(self, rolling=Rolling.NONE, logs={}, copies_returned=False)
         if isinstance(failure, NeedsConstant):
             raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
         raise failure
+
+    def _with_copies_or_logs(self, failure: Exception, b: Builder) -> Assumptions | None:
+        """What costs less than unrolled loops: copies of returned arrays, and lists that nothing looks into."""
+        if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
+            return replace(self, copies_returned=True)
+        more = {site: reason for site, reason in b.logs.found.items() if site not in self.logs}
+        return replace(self, logs={**self.logs, **more}) if more else None
