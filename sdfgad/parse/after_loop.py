@@ -12,7 +12,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
-from sdfgad.parse.merging import aliased_buffers, refers_to, same_static, unified, value_in_storage
+from sdfgad.parse.merging import aliased_buffers, refers_to, is_same, unified, value_in_storage
 from sdfgad.parse.values import ABSENT, AfterLoop, Holder, Tensor, Unbound
 
 
@@ -42,7 +42,7 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
         elif outside.get(name, ABSENT) is ABSENT:
             lost = any(refers_to(value, buffer) for buffer in stores.buffers)
             result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
-        elif value is not outside[name] and not same_static(value, outside[name]):
+        elif value is not outside[name] and not is_same(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
     parts = [one for name in stores.carried for one in trees.sequences(inside[name])]
     carried = {id(one) for part in parts for one in frame.b.contents.aliased_by(part)}

@@ -296,12 +296,12 @@ class Builder(Emitter):
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
             self.versions.count(place.buffer)
-            self._follow(params, place, None if accumulate else expr)
+            self._follow(params, place, expr, accumulate)
 
-    def _follow(self, params: Params, place: Access, value: Expr | None) -> None:
+    def _follow(self, params: Params, place: Access, value: Expr, accumulate: str | None) -> None:
         """Constant propagation of a statement; ``k[0] += 1`` in a loop that needs ``k[0]`` asks for unrolling it."""
         try:
-            self.constants.write(self.buffers[place.buffer], params, place, value, self.here)
+            self.constants.write(self.buffers[place.buffer], params, place, value, self.here, accumulate)
         except Varies as varies:
             raise NeedsConstant(set(varies.loops), self.where, varies.what) from varies
 

@@ -61,10 +61,14 @@ class _Partial:
         known = np.zeros(shape, buffer.dtype) if array is None else array
         return _Partial(known, np.full(shape, array is None), 0)
 
-    def assigned(self, index: tuple[Any, ...], values: Array) -> _Partial:
+    def assigned(self, index: tuple[Any, ...], values: Array, accumulate: str | None) -> _Partial:
         # Snapshots share arrays: each part is written to a copy.
         array, missing = self.array.copy(), self.missing.copy()
-        array[index], missing[index] = values, False
+        if accumulate is None:
+            array[index], missing[index] = values, False
+        else:
+            flat = np.ravel_multi_index(index, array.shape) if index else 0
+            getattr(np, accumulate).at(array.reshape(-1), *np.broadcast_arrays(flat, values))
         return _Partial(array, missing, self.parts + 1)
 
 
@@ -120,17 +124,19 @@ class Constants:
         for known in (self._homes, self._arrays, self._partial, self._origins):
             known.pop(name, None)
 
-    def write(self, buffer: Buffer, params: Params, place: Access, value: Expr | None, here: Here) -> None:
-        """Record a statement, ``place = value`` in a box; a value of None is not known.
+    def write(
+        self, buffer: Buffer, params: Params, place: Access, value: Expr, here: Here, accumulate: str | None
+    ) -> None:
+        """Record a statement, ``place = value`` in a box, or ``place += value`` for another way to `accumulate`.
 
         Raises:
             Varies: it is in a loop that has used an element of the buffer as a constant.
         """
         name = buffer.name
         if name not in self._homes:
-            self._trace(buffer, value)
+            self._trace(buffer, None if accumulate else value)
             return
-        parts = [] if value is None else [value, *map(Int, place.index)]
+        parts = [value, *map(Int, place.index)]
         behind = frozenset[str]().union(*map(self.origins, parts)) - {n for n, _ in params}
         if self._homes[name].block is not here.block:
             self._vary(name, here.loops - self._homes[name].loops)
@@ -138,9 +144,12 @@ class Constants:
             return
         self._origins[name] = self._origins.get(name, frozenset()) | behind
         box = _points(params)
-        values = None if box is None or value is None else evaluated(value, box, self._arrays)
+        values = None if box is None else evaluated(value, box, self._arrays)
         index = [None if box is None else evaluated(Int(form), box, self._arrays) for form in place.index]
-        self._assign(buffer, index, values)
+        if accumulate and box is not None and values is not None:
+            # Each point of the box counts, also where the value is the same at all.
+            values = np.broadcast_to(values, np.broadcast_shapes(*(points.shape for points in box.values())))
+        self._assign(buffer, index, values, accumulate)
 
     def _trace(self, buffer: Buffer, value: Expr | None) -> None:
         """Record of which integers a float or complex number is made: a length may be made of it, ``int(0.5 * n)``."""
@@ -167,7 +176,7 @@ class Constants:
             self.forget(other)
             self._origins[other] = origins | loops
 
-    def _assign(self, buffer: Buffer, index: list[Any], values: Any) -> None:
+    def _assign(self, buffer: Buffer, index: list[Any], values: Any, accumulate: str | None) -> None:
         name = buffer.name
         array = self._arrays.pop(name, None)
         old = self._partial.pop(name, None) or _Partial.of(buffer, array)
@@ -176,7 +185,7 @@ class Constants:
             # Its elements are not known any more, unless other statements write them again.
             self._partial[name] = _Partial.of(buffer, None)
             return
-        new = old.assigned(tuple(index), values)
+        new = old.assigned(tuple(index), values, accumulate)
         if not new.missing.any():
             self._arrays[name] = new.array
         if new.parts <= MOST_PARTS or new.array.size <= SMALL:

@@ -20,7 +20,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
-from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, same_static
+from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, is_same
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
@@ -210,7 +210,7 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
     for name in {**ends[0][0], **ends[1][0]}:
         values = [env.get(name, ABSENT) for env, _ in ends]
         x, y = values
-        if x is y or same_static(x, y):
+        if x is y or is_same(x, y):
             merged[name] = x
         elif is_unmergeable(x) or is_unmergeable(y):
             merged[name] = x if is_unmergeable(x) else y

@@ -30,7 +30,7 @@ from sdfgad.parse.merging import (
     is_unmergeable,
     mask_key,
     same_shape,
-    same_static,
+    is_same,
     unified,
 )
 from sdfgad.parse.updating import aliased_by
@@ -164,7 +164,7 @@ def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry
     items = {name for name in outside if name.startswith(PREFIX)}
     for name in sorted({*assigned_names(node), *stops(node), *others, *items}):
         old, new = outside.get(name, ABSENT), inside.get(name, ABSENT)
-        if old is new or same_static(old, new) or new is UNDEFINED or is_unmergeable(old):
+        if old is new or is_same(old, new) or new is UNDEFINED or is_unmergeable(old):
             continue
         if is_unmergeable(new):
             if name in carried or is_live_at_start(frame, node, name):
@@ -237,7 +237,7 @@ def _carry_of(
     before = known.leaves if known and len(known.leaves) == len(parts) else (None,) * len(parts)
     leaves: list[Leaf | None] = []
     for (x, y), leaf in zip(parts, before, strict=True):
-        if leaf is None and (x is y or same_static(x, y)):
+        if leaf is None and (x is y or is_same(x, y)):
             leaves.append(None)
             continue
         tensors = [as_mergeable(frame.b, name, part) for part in (x, y)]

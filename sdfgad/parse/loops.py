@@ -1,8 +1,8 @@
 """``for`` and ``while`` loops.
 
 The body is parsed repeatedly until the loop-carried names and their dtypes reach a fixed point. The first trip is
-peeled where it differs from the others: it updates an array with aliases in place, or binds a name that later trips
-read. A loop whose trips differ in shapes, or other things that must be known while parsing, is unrolled.
+peeled where it differs from the others: it updates an array with aliases in place, binds a name that later trips
+read, or changes its shape. A loop whose trips differ in shapes, or other things that must be known while parsing, is unrolled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sdfgad.errors import Rebound, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram, UpdateOfCopy
+from sdfgad.errors import (
+    AmbiguousArray,
+    Rebound,
+    SdfgadError,
+    ShapeMismatch,
+    UnboundVariable,
+    UnsupportedProgram,
+    UpdateOfCopy,
+)
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Loop
 from sdfgad.ir.specialise import NeedsConstant
@@ -30,6 +38,7 @@ from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
+from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
 from sdfgad.parse.ranges import AS_LIST, MANY_ITEMS, Range, gone_over, is_lazy, items_of
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
@@ -230,6 +239,8 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
         return
     if failure.is_peeled and may_peel:
         _peeled(frame, head, failure.reason)
+    elif isinstance(failure.reason, (AmbiguousArray, Rebound)) and may_peel and _settles(frame, head, failure.reason):
+        return
     elif isinstance(failure.reason, (NeedsConstant, Rebound)) or head.span is None:
         _unrolled_instead(frame, head, failure.var, failure.reason)
     else:
@@ -370,6 +381,22 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
             raise reason from None
 
     control.branch_on(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
+
+
+def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
+    """Peel a loop whose first trip alone changes the shape or kind of a name; returns whether this succeeds."""
+    b, state, env, depth = frame.b, frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    try:
+        _peeled(frame, head, reason)
+        lost = [name for name, value in frame.env.items() if is_unmergeable(value) and env.get(name) is not value]
+        if not any(is_read_outside(frame.source.tree, head.node, frame.loops, name) for name in lost):
+            return True
+    except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
+        pass
+    b.restore(state)
+    frame.env = dict(env)
+    del frame.loops[depth:]
+    return False
 
 
 def first_trip(frame: Frame, head: Head) -> None:

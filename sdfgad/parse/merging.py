@@ -125,7 +125,7 @@ def mask_key(mask: Tensor) -> Any:
 
 def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources: set[str]) -> Any:
     first = ends[0][0]
-    if all(value is first or same_static(value, first) for value, _ in ends[1:]):
+    if all(value is first or is_same(value, first) for value, _ in ends[1:]):
         return first
     tensors = [as_mergeable(b, name, value) for value, _ in ends]
     shape = same_shape(b, name, tensors)
@@ -195,10 +195,23 @@ def refers_to(value: Any, buffer: str) -> bool:
 PLACEHOLDER = scalar(Const(0, BOOL), weak=True)
 
 
-def same_static(x: Any, y: Any) -> bool:
+def is_same(x: Any, y: Any) -> bool:
+    """Whether two values are one number, or one array, that the program has made twice."""
     if is_number(x) and is_number(y):
         return type(x) is type(y) and x == y
-    return is_integer(x) and is_integer(y) and Lin.of(x) == Lin.of(y)
+    if is_integer(x) and is_integer(y):
+        return Lin.of(x) == Lin.of(y)
+    return isinstance(x, Tensor) and isinstance(y, Tensor) and _is_same_view(x, y)
+
+
+def _is_same_view(x: Tensor, y: Tensor) -> bool:
+    """Whether two arrays are one view, made twice: of the same elements of one array, in one order."""
+    if x.place is None or y.place is None or x.ndim != y.ndim:
+        return False
+    if (x.dtype, x.part, x.read_only, x.copy) != (y.dtype, y.part, y.read_only, y.copy):
+        return False
+    index = tuple(Lin.symbol(f"axis {axis}") for axis in range(x.ndim))
+    return x.place(index) == y.place(index) and all(map(operator.eq, x.shape, y.shape))
 
 
 def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:

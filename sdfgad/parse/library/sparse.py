@@ -205,9 +205,9 @@ def _diagonals(diagonals: Any, offsets: Any, shape: Any, format: Any, dtype: Any
     data, row, col = [], [], []
     for value, k in zip(values, offsets, strict=True):
         count = min(shape[0] + min(k, 0), shape[1] - max(k, 0))
-        if value.size != count and value.size != 1:
-            raise ValueError("a diagonal has another length than the matrix has there")
-        data.append(np.broadcast_to(value, (count,)))
+        if value.size < count and value.size != 1:
+            raise ValueError("a diagonal is shorter than the matrix's there")
+        data.append(np.broadcast_to(value, (count,)) if value.size == 1 else value[:count])
         row.append(np.arange(count) + max(-k, 0))
         col.append(np.arange(count) + max(k, 0))
     made = COO(np.concatenate(data), shape, is_array, np.concatenate(row), np.concatenate(col)).tocsr()
