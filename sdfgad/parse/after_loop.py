@@ -12,7 +12,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
-from sdfgad.parse.merging import aliased_buffers, refers_to, is_same, unified, value_in_storage
+from sdfgad.parse.merging import aliased_buffers, is_same, refers_to, unified, value_in_storage
 from sdfgad.parse.values import ABSENT, AfterLoop, Holder, Tensor, Unbound
 
 

@@ -14,8 +14,9 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.logs import Logs, Site
+from sdfgad.parse.namespaces import Assigned, AssignsGlobals
 
-FAILURES = NeedsConstant, Decides, Guessed, Taken, SdfgadError
+FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Taken, SdfgadError
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Assumptions:
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
         logs: the places where lists are made whose changes cannot be followed, each with the reason.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
+        globals: the global names that functions of the program assign to.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
     """
 
@@ -39,6 +41,7 @@ class Assumptions:
     are_enclosed_constant: bool = False
     logs: Mapping[Site, UnsupportedProgram] = field(default_factory=dict)
     copies_returned: bool = False
+    globals: tuple[Assigned, ...] = ()
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
@@ -58,6 +61,8 @@ class Assumptions:
         """
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
+        if isinstance(failure, AssignsGlobals):
+            return replace(self, globals=(*self.globals, failure.assigned))
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
         for needed in (failure.symbols if isinstance(failure, NeedsConstant) else set(), b.to_unroll):

@@ -101,6 +101,8 @@ class Builder(Emitter):
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # The lists, dicts and sets from outside the program that it has read, by id.
         self.outside: dict[int, Any] = {}
+        # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
+        self.namespaces: dict[int, dict[str, Any]] = {}
         self.has_rolled = False
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
         self.to_unroll: set[str] = set()

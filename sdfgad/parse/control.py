@@ -20,7 +20,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
-from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_unmergeable, phi, is_same
+from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_same, is_unmergeable, phi
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
@@ -223,6 +223,12 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
     return merged
 
 
+def _is_dead(frame: Frame, name: str, value: Any, node: ast.stmt) -> bool:
+    """Whether a name of an array is not read after a branch, neither by this function nor by those in it."""
+    is_kept = name in frame.source.captured | frame.source.nonlocals or not isinstance(value, Tensor)
+    return not is_kept and not is_read_outside(frame.source.tree, node, frame.loops, name)
+
+
 def _merged_value(
     frame: Frame,
     name: str,
@@ -236,15 +242,20 @@ def _merged_value(
     if ABSENT in values and not is_read:
         return ABSENT
     try:
-        return _phi(frame, name, values, ends, masks)
+        return _phi(frame, name, values, ends, node, masks)
     except Rebound as error:
         return Unbound(str(error.what), error)
 
 
-def _phi(frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], masks: dict[Any, Any]) -> Any:
+def _phi(
+    frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], node: ast.stmt, masks: dict[Any, Any]
+) -> Any:
+    dead = [frozenset(n for n, value in env.items() if _is_dead(frame, n, value, node)) for env, _ in ends]
     values = [as_maybe_bound(value) if isinstance(value, AfterLoop) else value for value in values]
     pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
-    merged = phi(frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0]), masks)
+    merged = phi(
+        frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0], dead[end]), masks
+    )
     if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, ends, strict=True)):
         sharing.add_copies(frame.b, merged, values)
     return merged

@@ -17,7 +17,18 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, comprehensions, conditions, containers, iterators, objects, operators, ranges, sparse
+from sdfgad.parse import (
+    calls,
+    comprehensions,
+    conditions,
+    containers,
+    iterators,
+    namespaces,
+    objects,
+    operators,
+    ranges,
+    sparse,
+)
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
@@ -61,6 +72,8 @@ def name(frame: Frame, node: ast.Name) -> Any:
             found = containers.read(frame.b, seen.env[CELLS][node.id], f"`{node.id}`")
             return bound_value(seen, node, found)
         seen = seen.lexical
+    if (assigned := namespaces.of(frame, node.id)) is not None:
+        return bound_value(frame, node, containers.read(frame.b, assigned[node.id], f"`{node.id}`"))
     if node.id in frame.source.outer:
         value = frame.source.outer[node.id]
         if isinstance(value, np.ndarray):

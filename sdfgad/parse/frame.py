@@ -77,8 +77,10 @@ class Frame(Holder, ABC):
         self.env[CELLS] = cells
 
     def cells_of(self, name: str) -> dict[str, Any] | None:
-        """The dict in which a name is kept that nested functions bind; None for another name."""
+        """The dict in which a name is kept that nested functions bind, or a global one; None for another name."""
         frame: Frame | None = self.scope
+        if name in self.source.globals:
+            return self.b.namespaces.get(id(self.source.namespace))
         if name in self.source.nonlocals:
             frame = self.scope.lexical
             while frame is not None and name not in frame.source.cells:

@@ -27,6 +27,7 @@ from sdfgad.parse import (
     local_classes,
     logs,
     loops,
+    namespaces,
     statements,
     tail_duplication,
 )
@@ -49,7 +50,7 @@ STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.Expr: statements.expression,
     ast.For: loops.for_loop,
     ast.FunctionDef: statements.function,
-    ast.Global: statements.global_,
+    ast.Global: namespaces.global_,
     ast.Import: statements.import_,
     ast.ImportFrom: statements.import_from,
     ast.Nonlocal: statements.no_operation,

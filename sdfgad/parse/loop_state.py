@@ -27,10 +27,10 @@ from sdfgad.parse.merging import (
     as_maybe_bound,
     as_mergeable,
     common_type,
+    is_same,
     is_unmergeable,
     mask_key,
     same_shape,
-    is_same,
     unified,
 )
 from sdfgad.parse.updating import aliased_by

@@ -2,7 +2,8 @@
 
 The body is parsed repeatedly until the loop-carried names and their dtypes reach a fixed point. The first trip is
 peeled where it differs from the others: it updates an array with aliases in place, binds a name that later trips
-read, or changes its shape. A loop whose trips differ in shapes, or other things that must be known while parsing, is unrolled.
+read, or changes its shape. A loop whose trips differ in shapes, or other things that must be known while parsing, is
+unrolled.
 """
 
 from __future__ import annotations

@@ -172,16 +172,27 @@ def is_unmergeable(value: Any) -> bool:
     return isinstance(value, Unbound) and value is not ABSENT
 
 
-def aliased_buffers(frame: Frame, name: str, value: Any, env: dict[str, Any]) -> set[str]:
-    """Alias analysis: the buffers of `value`, a leaf of the value of `name`, that other names may refer to."""
+def aliased_buffers(
+    frame: Frame, name: str, value: Any, env: dict[str, Any], dead: frozenset[str] = frozenset()
+) -> set[str]:
+    """Alias analysis: the buffers of `value`, a leaf of the value of `name`, that other names may refer to.
+
+    Args:
+        dead: names of arrays that nothing reads any more, so that only what else holds these arrays counts.
+    """
     if not isinstance(value, Tensor):
         return set()
     if value.place is None:
         return aliased_by(value)
     buffer = str(value.buffer)
-    others = [other for n, other in env.items() if n != name]
-    is_sole = buffer not in frame.caller_buffers and not any(refers_to(other, buffer) for other in others)
-    return set() if is_sole else {buffer}
+    others = [other for n, other in env.items() if n != name and n not in dead]
+    if buffer in frame.caller_buffers or any(refers_to(other, buffer) for other in others):
+        return {buffer}
+    if not any(refers_to(env[n], buffer) for n in dead if n != name):
+        return set()
+    # The function may have put it into what outlives the name.
+    around = [frame.caller, frame.lexical, *frame.iterables, *frame.b.namespaces.values()]
+    return {buffer} if any(refers_to(held, buffer) for held in trees.reachable(around, frame)) else set()
 
 
 def refers_to(value: Any, buffer: str) -> bool:

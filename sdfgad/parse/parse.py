@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,6 +30,7 @@ from sdfgad.parse.draws import Draws
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
+from sdfgad.parse.namespaces import Assigned, AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
@@ -107,6 +109,10 @@ def _is_same(now: Any, found: Any) -> bool:
     return type(now) is type(found) and is_plain(found) and not isinstance(found, np.ndarray) and bool(now == found)
 
 
+# Whether another program is being parsed, of which this one is part.
+_IS_PARSING = ContextVar("_IS_PARSING", default=False)
+
+
 def parse(
     function: Callable[..., Any],
     arguments: Mapping[str, Any],
@@ -141,13 +147,18 @@ def parse(
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
+        is_nested, outer = _IS_PARSING.get(), _IS_PARSING.set(True)
         try:
             bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
             with stage(f"parsing {getattr(source.node, 'name', 'a lambda')}"):
-                built = _build(builder, function, bound, passed, structures or {})
+                built = _build(builder, function, bound, passed, structures or {}, assumed.globals)
         except FAILURES as failure:
+            if is_nested and isinstance(failure, AssignsGlobals):
+                raise failure.refused() from None
             assumed = assumed.after(failure, builder, free)
             continue
+        finally:
+            _IS_PARSING.reset(outer)
         if builder.references.are_rows_updated:
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
@@ -179,6 +190,7 @@ def _build(
     arguments: Mapping[str, Any],
     passed: Mapping[str, Any],
     structures: Mapping[str, Structure],
+    globals_: tuple[Assigned, ...],
 ) -> tuple[Program, dict[str, str], frozenset[str], bool, Returned]:
     """The program, its inputs by argument, which must be row-major, whether their containers change, the result."""
     arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
@@ -188,7 +200,9 @@ def _build(
     leaves = {**arguments, **values}
     locals_ = _in_containers(b, dict(leaves), structures)
     containers = b.contents.followed
-    result = _frame_of(b, function, _own_parameters(function, dict(locals_))).run()
+    frame = _frame_of(b, function, _own_parameters(function, dict(locals_)))
+    frame.env |= opened(b, globals_)
+    result = frame.run()
     _require_finished(b)
     outputs = dict(_returned(b, result))
     if result is None:

@@ -16,6 +16,7 @@ from sdfgad.parse.enclosed import EnclosingFails
 from sdfgad.parse.functions.drawing import is_random, random_call
 from sdfgad.parse.handlers import NOT_THESE, handled
 from sdfgad.parse.iterators import Keywords, Site
+from sdfgad.parse.namespaces import require_none
 from sdfgad.parse.registry import Handler, is_hashable
 from sdfgad.parse.source import source_text
 from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
@@ -38,6 +39,7 @@ def _of_transformed(site: Site, function: Any, positional: list[Any], keywords: 
     transformed = transformed_of(function)
     if transformed is not None:
         site.b.where = site.where
+        require_none(site.b)
         return transformed[0].call_within(site, transformed[1], positional, keywords)
     if is_hashable(function) and (function in TRANSFORMATIONS or function in WITHIN):
         return _transformation(site, function, positional, keywords)
@@ -67,6 +69,7 @@ def _public(name: str) -> Any:
 def _transformation(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """A transformed program, such as `grad(f)`, or a product such as `jvp(f, …)`."""
     site.b.where = site.where
+    require_none(site.b)
     if positional:
         positional = [_program(site, positional[0]), *positional[1:]]
     if function in TRANSFORMATIONS:

@@ -81,6 +81,21 @@ class Source:
         return self._syntax.cells
 
     @property
+    def globals(self) -> frozenset[str]:
+        """The global names that it assigns to."""
+        return self._syntax.globals
+
+    def is_free(self, name: str) -> bool:
+        """Whether a name is one of a function around it."""
+        return name in self.function.__code__.co_freevars
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """The global names of its module, and their present values."""
+        found: dict[str, Any] = getattr(self.function, "__globals__", {})
+        return found
+
+    @property
     def tree(self) -> ast.Module:
         """The statements of `body` as one node."""
         return self._syntax.tree
@@ -114,11 +129,19 @@ class _Syntax:
         return frozenset(name for n in _own_nodes(self.node) if isinstance(n, ast.Nonlocal) for name in n.names)
 
     @cached_property
+    def globals(self) -> frozenset[str]:
+        named = {name for n in _own_nodes(self.node) if isinstance(n, ast.Global) for name in n.names}
+        return frozenset(named & self._stored)
+
+    @cached_property
+    def _stored(self) -> set[str]:
+        return {n.id for n in _own_nodes(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    @cached_property
     def cells(self) -> frozenset[str]:
         named = {name for n in ast.walk(self.node) if isinstance(n, ast.Nonlocal) for name in n.names}
-        own = {n.id for n in _own_nodes(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        own |= {n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)}
-        return frozenset(named & own) - self.nonlocals
+        own = self._stored | {n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)}
+        return frozenset(named & own) - self.nonlocals - self.globals
 
     @cached_property
     def tree(self) -> ast.Module:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, objects, operators
 from sdfgad.parse.binding import bind, part_of, store
@@ -19,7 +18,6 @@ from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.inlined_calls import inlined
-from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.source import source_text
 from sdfgad.parse.unread_lists import is_never_read
@@ -190,14 +188,6 @@ def function(frame: Frame, node: ast.FunctionDef) -> None:
         applied = ast.Call(ast.Constant(decorator), [ast.Constant(made)], [])
         made = frame.eval(ast.fix_missing_locations(ast.copy_location(applied, node)))
     frame.env[node.name] = made
-
-
-def global_(frame: Frame, node: ast.Global) -> None:
-    """``global``, of names that the function reads only."""
-    found = assigned_names(frame.source.node) & set(node.names)
-    if found:
-        what = f"the global name `{min(found)}` is assigned to, which is not supported"
-        raise UnsupportedProgram(what, frame.where(node), "Return the value, and assign it outside of the function.")
 
 
 def delete(frame: Frame, node: ast.Delete) -> None:

@@ -92,7 +92,6 @@ RIGHT = {
     "a name": "def f(a):\n    return a\nreturn np.sum(x) * s * len(f.__name__)",
 }
 REFUSED = {
-    "global": ("global FACTOR\nFACTOR = s\nreturn s", "global", "the global name `FACTOR` is assigned to"),
     "a class": ("class A:\n    k = s\nreturn s", "k = s", "an attribute of a class is `s`"),
     "endless recursion": ("def f(k):\n    return f(k + 1)\nreturn f(n)", "return f(", "the recursion is too deep"),
     "recursion on data": (
