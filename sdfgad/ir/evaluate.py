@@ -13,15 +13,16 @@ Array = np.ndarray[Any, Any]
 KINDS = "iub"
 
 
-def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array]) -> Any:
+def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array], kinds: str = KINDS) -> Any:
     """The values of an integer or boolean expression, which broadcast like those of `symbols`.
 
     Args:
         symbols: their values, integers or arrays that broadcast.
         arrays: what buffers hold, by name.
+        kinds: those of the dtypes that its parts may have.
 
     Returns:
-        None where it depends on other symbols or buffers, or on other types than integers and booleans.
+        None where it depends on other symbols or buffers, or on other types.
 
     Example:
         ``evaluated(Int(Lin.symbol("i").scaled(2)), {"i": np.arange(3)}, {})`` is ``[0, 2, 4]``.
@@ -29,7 +30,7 @@ def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array
     done: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
         for node in postorder(root):
-            value = None if node.dtype.kind not in KINDS else _value(node, done, symbols, arrays)
+            value = None if node.dtype.kind not in kinds else _value(node, done, symbols, arrays)
             if value is None:
                 return None
             done[node] = value

@@ -165,7 +165,8 @@ def _integer(b: Builder, value: Any) -> Any:
     if is_integer(value):
         return value
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
-        return as_int(b, value)
+        known = b.guessed(value)
+        return as_int(b, value) if known is None else known
     raise b.unsupported(f"a slice bound that is {described(value)}", "Use integers: x[int(a):int(b)].")
 
 

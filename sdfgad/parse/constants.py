@@ -94,6 +94,9 @@ class Constants:
         self._homes: dict[str, Here] = {}
         self._arrays: dict[str, Array] = {}
         self._partial: dict[str, _Partial] = {}
+        # Numbers of which integers are made, and such integers. The compiled program may round the former in another
+        # way, so that they are used only where there is no program without them.
+        self._numbers: dict[str, Array] = {}
         # The symbols and other buffers on which the elements of a buffer depend.
         self._origins: dict[str, frozenset[str]] = {}
         # The inputs that may become constants, and the buffers that must be, or only are, used as such in other blocks.
@@ -120,8 +123,13 @@ class Constants:
         if _can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
 
+    def note(self, buffer: str, numbers: Array) -> None:
+        """Record which numbers NumPy has in a buffer that is made of constants."""
+        if numbers.size <= SMALL:
+            self._numbers[buffer] = numbers
+
     def forget(self, name: str) -> None:
-        for known in (self._homes, self._arrays, self._partial, self._origins):
+        for known in (self._homes, self._arrays, self._partial, self._origins, self._numbers):
             known.pop(name, None)
 
     def write(
@@ -133,6 +141,7 @@ class Constants:
             Varies: it is in a loop that has used an element of the buffer as a constant.
         """
         name = buffer.name
+        self._numbers.pop(name, None)
         if name not in self._homes:
             self._trace(buffer, None if accumulate else value)
             return
@@ -150,6 +159,13 @@ class Constants:
             # Each point of the box counts, also where the value is the same at all.
             values = np.broadcast_to(values, np.broadcast_shapes(*(points.shape for points in box.values())))
         self._assign(buffer, index, values, accumulate)
+        is_whole = values is None and box is not None and _is_whole(buffer, params, place)
+        if is_whole and accumulate is None and self._numbers:
+            self._note(buffer, evaluated(value, box or {}, self._arrays | self._numbers, KINDS + "f"))
+
+    def _note(self, buffer: Buffer, values: Any) -> None:
+        if values is not None:
+            self.note(buffer.name, np.broadcast_to(values, tuple(extent.const for extent in buffer.shape)))
 
     def _trace(self, buffer: Buffer, value: Expr | None) -> None:
         """Record of which integers a float or complex number is made: a length may be made of it, ``int(0.5 * n)``."""
@@ -213,6 +229,8 @@ class Constants:
 
     def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here, is_needed: bool) -> Any:
         found = evaluated(expr, box, self._arrays)
+        if found is None and is_needed and self._numbers:
+            found = evaluated(expr, box, self._arrays | self._numbers, KINDS + "f")
         if found is not None:
             names = {n for n in self.origins(expr) if n in self._homes and self._homes[n].block is not here.block}
             (self._needed if is_needed else self._used).update(names)
@@ -238,16 +256,23 @@ class Constants:
     def snapshot(self) -> tuple[Any, ...]:
         """What is known, for `restore`."""
         known = dict(self._homes), dict(self._arrays), dict(self._partial), dict(self._origins)
-        return *known, set(self._needed), set(self._used)
+        return *known, set(self._needed), set(self._used), dict(self._numbers)
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self._homes, self._arrays, self._partial, self._origins = map(dict, state[:4])
-        self._needed, self._used = map(set, state[4:])
+        self._needed, self._used = map(set, state[4:6])
+        self._numbers = dict(state[6])
 
 
 def _can_follow(buffer: Buffer) -> bool:
     sizes = [extent.const for extent in buffer.shape if extent.is_const]
     return buffer.dtype.kind in KINDS and len(sizes) == len(buffer.shape) and math.prod(sizes) <= MOST_ELEMENTS
+
+
+def _is_whole(buffer: Buffer, params: Params, place: Access) -> bool:
+    """Whether a statement writes each element of a buffer, in order."""
+    sizes = tuple(extent for _, extent in params)
+    return sizes == tuple(buffer.shape) and place.index == tuple(Lin.symbol(name) for name, _ in params)
 
 
 def _points(params: Params) -> dict[str, Array] | None:

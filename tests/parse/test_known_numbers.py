@@ -1,0 +1,51 @@
+"""Integers that are made of sums, counts and grids of known numbers, where they must be known while parsing."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import UnsupportedProgram
+from tests.helpers import module_from
+from tests.helpers_ir import assert_like_python, assert_slope, parsed
+
+X = np.linspace(1.0, 2.0, 6)
+RIGHT = {
+    "sums": "n, m, k = np.sum([2, 3]), np.max(np.array([2, 4])), np.prod(np.arange(1, 3))\n"
+    "return np.zeros(n) + s * x[:n] ** 2 + np.sum(x[:m]) * k",
+    "sums of equal numbers": "n = np.sum(np.ones(3, dtype=int))\n"
+    "return s * x[:n] + np.zeros(np.sum(np.full((1, 3), 1)))",
+    "counts": "h = np.zeros(4, dtype=int)\nnp.add.at(h, np.array([0, 1, 1, 3]), 1)\nh[2] += 3\n"
+    "return np.zeros(h[1]) + s * x[: h[1]] + np.sum(x[: h[2]])",
+    "sums by rows": "n = np.sum(np.array([[1, 2], [0, 1]]), axis=1)\nreturn np.zeros(n[0]) + s * x[: n[0]] * x[n[1]]",
+    "places of a grid": "at = set(np.linspace(1, 6, 3).astype(int))\nkept = []\nfor k in range(7):\n"
+    "    x = x + s * np.sin(x)\n    if k in at:\n        kept.append(x * k)\nreturn kept[0] + kept[-1] * len(kept)",
+    "parts of a grid": "e = np.round(np.linspace(0, 6, 3)).astype(int)\ny = np.zeros(e[-1])\n"
+    "for low, high in zip(e[:-1], e[1:]):\n    y[low:high] = s * x[low:high] * np.sum(x[low:high])\nreturn y",
+    "another grid": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(3) + g * x[0]",
+}
+
+
+def program_of(body, folder):
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return module_from(f"import numpy as np\n\ndef program(x, s, n):\n{lines}\n", folder).program
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_known_numbers(name, tmp_path):
+    program = program_of(RIGHT[name], tmp_path)
+    assert_like_python(program, X, 0.7, 3)
+    assert_slope(program, X, 0.7, 3)
+
+
+REFUSED = {
+    "updated": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(g.astype(int)[1]) + x[0]",
+    "updated in a loop": "g = np.linspace(0, 6, 3)\nfor k in range(n):\n    g[1] += s\n"
+    "return np.zeros(int(g[1])) + x[0]",
+    "a sum of data": "k = np.sum((x > 1.5).astype(int))\nreturn np.zeros(k) + s",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_numbers_that_are_data_are_refused(name, tmp_path):
+    with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
+        parsed(program_of(REFUSED[name], tmp_path), X, 0.7, 3)
+    assert caught.value.where.text.startswith("return np.zeros(")
