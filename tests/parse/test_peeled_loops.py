@@ -67,14 +67,13 @@ def test_a_loop_whose_first_trip_differs(program, most):
     assert sum(1 for _ in walk(parsed(program, *arguments).program.body)) <= most
 
 
-def all_in_one(x, s):
-    parts = shape_of_the_first_trip(x, s), view_from_the_second_trip_on(x, s), one_view_bound_anew(x, s)
-    return np.sum(parts[0] * parts[1] * parts[2] * kind_of_the_first_trip(x, s))
+def two_in_one(x, s):
+    return np.sum(view_from_the_second_trip_on(x, s) * kind_of_the_first_trip(x, s))
 
 
 def test_compiled_gradients_of_loops_whose_first_trip_differs():
     x = np.random.default_rng(3).uniform(0.2, 0.9, 5)
-    sdfgad.check_grads(all_in_one, x, 0.3)
+    sdfgad.check_grads(two_in_one, x, 0.3)
 
 
 def other_view_in_each_trip(x, s):
