@@ -13,7 +13,7 @@ from typing import Any
 from sdfgad.parse import trees
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT
-from sdfgad.parse.merging import refers_to
+from sdfgad.parse.merging import outlives, refers_to
 from sdfgad.parse.values import Tensor
 
 
@@ -30,7 +30,7 @@ def fixed_result(frame: Frame, node: ast.Assign, value: Any) -> Any:
             return leaf
         buffer = str(leaf.buffer)
         is_used = buffer in frame.caller_buffers or counts[buffer] > 1 or any(refers_to(one, buffer) for one in kept)
-        return leaf if is_used else frame.b.stored(leaf)
+        return leaf if is_used or outlives(frame, buffer) else frame.b.stored(leaf)
 
     return trees.mapped(value, fixed, {})
 

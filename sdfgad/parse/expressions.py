@@ -41,7 +41,6 @@ from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.logs import Site, drop
 from sdfgad.parse.merging import bound_value
-from sdfgad.parse.number_lists import number_at
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
@@ -208,7 +207,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
             return getitem(frame.b, rows, index)
         if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
             return container[0]
-        number = number_at(frame.b, container, index, ranges.MANY_ITEMS)
+        number = ranges.number_at(frame.b, container, index)
         if number is not None:
             return number
     if isinstance(container, (list, tuple, dict)):

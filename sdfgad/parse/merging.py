@@ -190,9 +190,14 @@ def aliased_buffers(
         return {buffer}
     if not any(refers_to(env[n], buffer) for n in dead if n != name):
         return set()
-    # The function may have put it into what outlives the name.
+    return {buffer} if outlives(frame, buffer) else set()
+
+
+def outlives(frame: Frame, buffer: str) -> bool:
+    """Escape analysis: whether the function may have put an array into what is there after it, a list of its caller's
+    for one, whatever its own names stand for by now."""
     around = [frame.caller, frame.lexical, *frame.iterables, *frame.b.namespaces.values()]
-    return {buffer} if any(refers_to(held, buffer) for held in trees.reachable(around, frame)) else set()
+    return any(refers_to(held, buffer) for held in trees.reachable(around, frame))
 
 
 def refers_to(value: Any, buffer: str) -> bool:

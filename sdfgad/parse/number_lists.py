@@ -14,9 +14,7 @@ import numpy as np
 
 from sdfgad.ir.expr import INT, IntLike, Lin
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, walk
-from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Rolling
 from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
 
 # A number's type; or, of a tuple, those of its parts, and whether it is a list.
@@ -57,13 +55,11 @@ def table_of(b: Builder, values: Any, few: int) -> Callable[[IntLike], Any] | No
     return lambda trip: column(Lin.of(trip))
 
 
-def number_at(b: Builder, values: Any, index: Lin, few: int) -> Any:
-    """``values[index]`` of a list of at least `few` numbers, at a place that is known only at run time; else None."""
-    if not b.reads_tables or b.rolling is Rolling.NONE or not is_of_numbers(values, few):
-        return None
+def looked_up(b: Builder, values: Any, place: Lin) -> Any:
+    """The item of such a list at a place that is known only at run time."""
     b.has_rolled = True
-    b.table_symbols |= index.symbols
-    return _column(b, list(values))(resolve(b, index, Lin(len(values))))
+    b.table_symbols |= place.symbols
+    return _column(b, list(values))(place)
 
 
 def _column(b: Builder, values: list[Any]) -> Callable[[Lin], Any]:

@@ -11,12 +11,13 @@ from typing import Any
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import as_int, integer_extremum
-from sdfgad.parse.number_lists import table_of
+from sdfgad.parse.number_lists import is_of_numbers, looked_up, table_of
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, described, is_integer
 
@@ -193,6 +194,13 @@ def is_repeated(b: Builder, values: Any) -> bool:
         b.has_rolled = True
         b.taken[id(values)] = values
     return True
+
+
+def number_at(b: Builder, values: Any, index: Lin) -> Any:
+    """``values[index]`` of a list of numbers, at a place that is known only at run time; None for other lists."""
+    if not b.reads_tables or b.rolling is Rolling.NONE or not is_of_numbers(values, MANY_ITEMS):
+        return None
+    return looked_up(b, values, resolve(b, index, Lin(len(values))))
 
 
 def _taken(b: Builder, values: Any) -> Tensor | None:
