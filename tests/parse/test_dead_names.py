@@ -74,6 +74,8 @@ REFUSED = {
     "list": "values = []\nr = kept_in_list(values, x, s)\nr[0] = 5.0\nreturn values[0]",
     "global": "r = kept_in_global(x, s)\nr[0] = 5.0\nreturn held * 1.0",
     "view of the caller's": "y = x * s\nr = part(y, x)\nr[0] = 5.0\nreturn y",
+    "enclosing list": "values = []\ndef f():\n    d = x * 2.0\n    values.append(d)\n    if x[0] > 9.0:\n"
+    "        return d * 2.0\n    return d\nr = f()\nr[0] = 5.0\nreturn values[0]",
     "enclosing name": "u = x * s\ndef f():\n    nonlocal u\n    a = x * 2.0\n    u = a\n"
     "    if x[0] > 0.5:\n        return a\n    return a * 3.0\nr = f()\nr[0] = 5.0\nreturn u",
 }
