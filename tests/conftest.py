@@ -17,13 +17,12 @@ os.environ.setdefault("SDFGAD_CHECK", "off")
 # Every program that a pass makes is well-formed.
 os.environ.setdefault("SDFGAD_VERIFY", "1")
 jax.config.update("jax_enable_x64", True)
-# A reference runs once or twice: it takes longer to compile than to run. XLA reads its flags when it first compiles, and
+# A reference runs once or twice: it takes longer to compile than to run. XLA reads its flags when it first compiles. It
 # ends the process where it does not know one, so only releases that were tried get them.
 jax.config.update("jax_disable_most_optimizations", True)
 if importlib.metadata.version("jaxlib").startswith("0.10."):
     quick = "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
     os.environ["XLA_FLAGS"] = f"{quick} {os.environ.get('XLA_FLAGS', '')}"
-
 
 
 def _place_of_caller(explicit):
