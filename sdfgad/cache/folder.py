@@ -23,7 +23,7 @@ VARIABLE = "SDFGAD_CACHE_DIR"
 LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
 # The subfolders of the cache; other files in its folder are not sdfgad's.
 KINDS = (
-    *("checks", "headers", "helpers", "layouts", "libraries", "locks"),
+    *("checks", "cubins", "headers", "helpers", "layouts", "libraries", "locks"),
     *("machine", "objects", "partial", "programs", "reports", "skeletons"),
 )
 PRIVATE = 0o700
