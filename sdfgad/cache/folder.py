@@ -22,7 +22,10 @@ VARIABLE = "SDFGAD_CACHE_DIR"
 # Dynamic string tokens, which ld.so(8) expands in the path of a library.
 LOADER_TOKEN = re.compile(r"\$(\{(ORIGIN|LIB|PLATFORM)\}|(ORIGIN|LIB|PLATFORM)\b)")
 # The subfolders of the cache; other files in its folder are not sdfgad's.
-KINDS = ("checks", "headers", "helpers", "layouts", "libraries", "locks", "machine", "partial", "programs", "reports")
+KINDS = (
+    *("checks", "cubins", "headers", "helpers", "layouts", "libraries", "locks"),
+    *("machine", "objects", "partial", "programs", "reports", "skeletons"),
+)
 PRIVATE = 0o700
 
 _stand_ins: dict[Path, Path] = {}

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sdfgad.cache.evict import evict_if_due
-from sdfgad.cache.folder import VARIABLE, cache_folder, cache_folders, make_folder, use_stand_in
+from sdfgad.cache.folder import KINDS, VARIABLE, cache_folder, cache_folders, make_folder, use_stand_in
 from sdfgad.cache.keys import key_of
 from sdfgad.errors import CacheError
 
@@ -134,6 +134,7 @@ def _write_to_stand_in(put: Callable[[Path], None], folder: Path, error: OSError
 
 def _replace(folder: Path, name: str, fill: Callable[[Path], object]) -> None:
     """Write a file atomically, by rename: other processes see either the old or the complete new one."""
+    assert name.partition("/")[0] in KINDS, name  # Others would never be evicted.
     make_folder(folder)
     path = folder / name
     partial = folder / "partial" / "new" / f"{os.getpid()}.{threading.get_ident()}"

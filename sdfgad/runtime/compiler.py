@@ -11,7 +11,7 @@ import shutil
 from enum import Enum
 from pathlib import Path
 
-from sdfgad.cache import build_folder, build_lock, find, key_of, publish
+from sdfgad.cache import build_folder, build_lock, find, key_of, publish, read, write
 from sdfgad.errors import CompilerError
 from sdfgad.processes import run as run_program
 from sdfgad.processes import run_beside
@@ -59,6 +59,7 @@ X86 = ("-mno-fma",)
 CLANG = ("-fno-vectorize", "-fno-slp-vectorize")
 # glibc's vector functions; for GCC vector_math.h declares them.
 CLANG_VECTOR_MATH = "-fveclib=libmvec"
+GOLD = ("-fuse-ld=gold",)
 
 
 class Level(Enum):
@@ -150,7 +151,33 @@ def _processor() -> str:
 
 def command_for(source: Path, target: Path, level: Level, options: tuple[str, ...]) -> list[str]:
     """The command that compiles a C++ file to a shared library."""
-    return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *libraries()]
+    return [*compiler(), *level.flags, "-shared", str(source), "-o", str(target), *options, *linker(), *libraries()]
+
+
+@functools.cache
+def linker() -> tuple[str, ...]:
+    """Linker options: gold where it can link, which takes a third of the time of GNU's other linker (35 ms less).
+
+    That is tried once for each toolchain: gold does not find the libraries of a compiler that was moved.
+    """
+    if is_clang():
+        return ()
+    name = f"machine/{key_of(['gold', toolchain()])}"
+    known = read(name)
+    if known is None:
+        known = b"yes" if _links(GOLD) else b"no"
+        write(name, known)
+    return GOLD if known == b"yes" else ()
+
+
+def _links(options: tuple[str, ...]) -> bool:
+    """Whether a library like those of programs can be linked: with exceptions, and what the compiler brings."""
+    with build_folder() as folder:
+        source = folder / "tried.cpp"
+        source.write_text("int* tried() { try { return new int; } catch (...) { return nullptr; } }\n")
+        command = [*compiler(), *COMMON, "-shared", str(source), "-o", str(folder / "tried.so"), *options, *libraries()]
+        (done,) = run_beside([command])
+    return done.returncode == 0
 
 
 def run(*commands: list[str]) -> None:

@@ -41,8 +41,8 @@ def precompiled(levels: Sequence[Level]) -> dict[Level, tuple[str, ...]]:
         found = {level: _cached_header(level) for level in levels}
         missing = [level for level, header in found.items() if header is None]
         found |= _precompile(missing) if missing else {}
-    folders = _folders()
-    return {level: ("-include", str(header), *folders) for level, header in found.items()}
+    included = folders()
+    return {level: ("-include", str(header), *included) for level, header in found.items()}
 
 
 def _name(level: Level) -> str:
@@ -80,10 +80,11 @@ def _precompile(levels: Sequence[Level]) -> dict[Level, Path]:
 
 
 def _command(level: Level, header: Path, target: Path) -> list[str]:
-    return [*compiler(), *level.flags, *_folders(), "-x", "c++-header", str(header), "-o", str(target)]
+    return [*compiler(), *level.flags, *folders(), "-x", "c++-header", str(header), "-o", str(target)]
 
 
-def _folders() -> list[str]:
+def folders() -> list[str]:
+    """The compiler options with the folders of headers."""
     import dace
 
     from sdfgad.targets.cpu.environment import OpenBLAS

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sdfgad.cache import build_folder, build_lock, find, key_of, publish
-from sdfgad.runtime.compiler import INCLUDE, SEPARATE, Level, compiler, run, toolchain
+from sdfgad.runtime.compiler import SEPARATE, Level, compiler, run, toolchain
+from sdfgad.runtime.headers import folders
 
 
 def objects(names: Sequence[str], levels: Sequence[Level]) -> dict[Level, tuple[str, ...]]:
@@ -39,4 +40,4 @@ def _compile(wanted: Sequence[tuple[str, Level]]) -> None:
 
 
 def _command(source: Path, target: Path, level: Level) -> list[str]:
-    return [*compiler(), *level.flags, f"-I{INCLUDE}", "-c", str(source), "-o", str(target)]
+    return [*compiler(), *level.flags, *folders(), "-c", str(source), "-o", str(target)]

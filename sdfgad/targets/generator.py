@@ -28,7 +28,7 @@ from sdfgad.targets.cpu.environment import environments
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
 from sdfgad.targets.entry import DeviceCode, entry_point
-from sdfgad.targets.gpu.environment import Device
+from sdfgad.targets.gpu.environment import environments as device_environments
 from sdfgad.targets.gpu.host import device_nest_of
 from sdfgad.targets.gpu.kernels import Kernel
 
@@ -128,7 +128,7 @@ class CPU(TargetCodeGenerator):
             nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         if "device.h" in nest.headers:
-            self._dispatcher.used_environments.add(Device.full_class_path())  # type: ignore[attr-defined]  # DaCe's decorator.
+            self._dispatcher.used_environments.update(device_environments(nest.headers))
         self._headers.update(dict.fromkeys(nest.headers))
         self._names |= names_of(block)
         streams[0].write(nest.code)

@@ -138,6 +138,12 @@ def test_clearing(folder, tmp_path):
     assert cache.read("layouts/ab/cd") == b"data"
 
 
+def test_what_would_never_be_deleted_is_not_written(folder):
+    with pytest.raises(AssertionError, match="own/ab/file"):
+        cache.write("own/ab/file", b"data")
+    assert names(folder) == []
+
+
 def test_clearing_what_cannot_be_deleted(folder, monkeypatch):
     entry("layouts/ab/file")
 

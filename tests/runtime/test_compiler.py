@@ -12,7 +12,7 @@ import pytest
 
 import sdfgad
 from sdfgad.runtime import wheels as wheels_of_compiler
-from sdfgad.runtime.compiler import Level, compiler
+from sdfgad.runtime.compiler import GOLD, Level, compiler, linker, toolchain
 from sdfgad.targets.cpu.cpp import simd
 
 ROOT = Path(sdfgad.__file__).parent.parent
@@ -170,3 +170,31 @@ def test_no_automatic_vectors_and_no_fused_products(level):
     assert not {"-ffast-math", "-ftree-vectorize", "-Ofast"} & {*level.flags}
     assert "-ffp-contract=off" in level.flags
     assert {"-fno-tree-vectorize", "-fno-vectorize"} & {*level.flags}
+
+
+@pytest.fixture
+def linkers(monkeypatch, tmp_path):
+    """What `linker` returns with a g++ of this shell script, for a cache of its own."""
+    monkeypatch.setenv("SDFGAD_CACHE_DIR", str(tmp_path / "cache"))
+    toolchain()  # It is kept for the process, and must be that of its own compiler.
+
+    def chosen(script):
+        wrapper = tmp_path / "compiler"
+        wrapper.write_text(f"#!/bin/sh\n{script}\n")
+        wrapper.chmod(0o755)
+        monkeypatch.setattr("sdfgad.runtime.compiler.compiler", lambda: (str(wrapper),))
+        return linker.__wrapped__()
+
+    return chosen
+
+
+def test_gold_links_where_it_can(linkers, tmp_path):
+    log = tmp_path / "log"
+    works = f'echo "$@" >> {log}; exec g++ $(echo "$@" | sed s/-fuse-ld=gold//)'
+    assert linkers(works) == linkers(works) == GOLD
+    assert log.read_text().count("\n") == 1
+
+
+def test_another_linker_links_where_gold_cannot(linkers):
+    # A g++ that was moved: gold does not find its libstdc++, and g++ reports that.
+    assert linkers('case "$@" in *=gold*) exit 1;; esac; exec g++ "$@"') == ()

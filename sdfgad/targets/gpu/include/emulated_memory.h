@@ -1,12 +1,8 @@
 // The memory of the emulated device: blocks whose addresses the host cannot follow, and shadow memory for each element.
 #pragma once
-#include <ucontext.h>
-
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -33,37 +29,20 @@ struct Block {
     std::vector<Shadow> shadow;  // for each byte; an element has that of its first one
 };
 
+// The launch, block and thread that run.
 struct State {
-    std::map<uintptr_t, Block> blocks;
-    std::mt19937_64 random{12345};
-    std::string error;
-    uint32_t launch = 0;
+    uint32_t launch = 0, epoch = 0;
     int64_t block = 0, thread = 0, threads = 1;
-    uint32_t epoch = 0;
-    ucontext_t scheduler;
-    std::vector<ucontext_t> fibers;
-    std::vector<int> waits;  // 0 runs, 1 is at a barrier, 2 has ended
-    const void* body = nullptr;
-    int64_t room = 0;  // bytes that may be allocated; 0: no limit
-    int64_t held = 0;
 };
 
 // Of the process: all programs share one device. (Visible inline variables are unique, whatever library has them.)
 inline State state;
 
-inline void report(const std::string& what) {
-    if (state.error.empty())
-        state.error = what + " (block " + std::to_string(state.block) + ", thread " + std::to_string(state.thread) + ")";
-}
+// Keeps the first error.
+void report(const std::string& what);
 
-inline Block* block_of(const void* address, int64_t* offset) {
-    const uintptr_t at = reinterpret_cast<uintptr_t>(address);
-    auto found = state.blocks.upper_bound(at);
-    if (found == state.blocks.begin()) return nullptr;
-    --found;
-    *offset = at - found->first;
-    return *offset <= found->second.bytes ? &found->second : nullptr;
-}
+// The block that an address of the device is in, or just behind, and how far; nullptr, where there is none.
+Block* block_of(const void* address, int64_t* offset);
 
 // The number of a thread among all of a launch: within a block, what a barrier is between does not race.
 inline int32_t self() { return int32_t(state.block << 10 | state.thread); }
