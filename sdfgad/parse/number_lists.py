@@ -19,7 +19,8 @@ from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
 
 # A number's type; or, of a tuple, those of its parts, and whether it is a list.
 _Kind = type | tuple[bool, tuple[Any, ...]] | None
-LARGEST = 2**63
+# Python's integers are longer than those of compiled code, in which products of these must not overflow.
+LARGEST = 2**31
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
 SMALL = 8
 MANY_SMALL = 64
@@ -43,7 +44,7 @@ def _kind(value: Any) -> _Kind:
     if type(value) in (list, tuple):
         parts = tuple(map(_kind, value))
         return None if not parts or None in parts else (type(value) is list, parts)
-    is_number = type(value) is float or (type(value) is int and -LARGEST <= value < LARGEST)
+    is_number = type(value) is float or (type(value) is int and abs(value) < LARGEST)
     return type(value) if is_number else None
 
 

@@ -232,6 +232,17 @@ def test_lists_are_looked_up_by_counters():
         sdfgad.check_grads(program, x, 20, wrt="x")
 
 
+def long_integers(x):
+    total = 0.0
+    for n in [2**62, 2**40, 3, 2**63 - 1, 5] * 16:
+        total += x[0] * (n * n % 1000003)
+    return total
+
+
+def test_long_integers_are_pythons():
+    assert sdfgad.differentiate(long_integers).value(np.ones(3)) == pytest.approx(long_integers(np.ones(3)), rel=1e-14)
+
+
 def test_a_place_outside_of_a_list():
     g = sdfgad.differentiate(beyond, wrt="x")
     assert g.value(np.ones(80), 72) == pytest.approx(beyond(np.ones(80), 72))
