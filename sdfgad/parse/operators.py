@@ -16,6 +16,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.long_integers import require_64_bits
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
@@ -251,16 +252,22 @@ def _integer_binary(b: Builder, name: str, left: Any, right: Any) -> Any:
         raise PythonRaises(
             what, b.where, "Divide by a number that is not 0; Python raises here, too.", ZeroDivisionError(what)
         )
+    if name == "divide":
+        return elementwise(b, name, left, right)
+    if name == "power" and not b.holds(right):
+        raise b.unsupported("an integer to a power that may be negative is not supported", "Use a float: `2.0**k`.")
+    result = _integer_result(name, left, right)
+    require_64_bits(b, name, left, right, result)
+    return result
+
+
+def _integer_result(name: str, left: Lin, right: Lin) -> Lin:
     if name == "add":
         return left + right
     if name == "subtract":
         return left - right
     if name == "multiply" and (left.is_const or right.is_const):
         return left.scaled(right.const) if right.is_const else right.scaled(left.const)
-    if name == "divide":
-        return elementwise(b, name, left, right)
     if name == "left_shift" and right.is_const and 0 <= right.const < 63:
         return left.scaled(2**right.const)
-    if name == "power" and not b.holds(right):
-        raise b.unsupported("an integer to a power that may be negative is not supported", "Use a float: `2.0**k`.")
     return as_linear(Op(name, (Int(left), Int(right)), INT))

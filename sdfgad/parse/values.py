@@ -352,6 +352,8 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, bool):
         return scalar(Const(value, BOOL))
     if is_number(value):
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            value = float(value)  # As NumPy does beside floats.
         dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
         return scalar(Const(value, dtype), weak=True)
     raise NotNumeric(value)

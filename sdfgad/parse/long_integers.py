@@ -1,0 +1,77 @@
+"""Integer overflow: Python's integers have any length, those of compiled code have 64 bits.
+
+Where an operation on run-time integers certainly, or by what is known of a list's numbers possibly, takes more, the
+numbers become constants, of which Python computes; where nothing bounds an exponent, the compiled program checks it.
+"""
+
+from __future__ import annotations
+
+from sdfgad.errors import ArgumentError
+from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.number_lists import known_tables
+
+MOST = 2**63 - 1
+TODO = "Write a float, which may be as large: 2.0**k."
+
+
+def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -> None:
+    """Require that the result of an operation on run-time integers fits into 64 bits.
+
+    Raises:
+        NeedsConstant: it does not, or may not where it comes from a list of known numbers.
+    """
+    from_table = bool(b.tables) and any(_reads_table(b, form) for form in (left, right))
+    is_power = name in ("power", "left_shift") and not right.is_const
+    if not from_table and not is_power:
+        return
+    size = _size(name, _bound(b, left), _bound(b, right))
+    if size is not None and size <= MOST:
+        if from_table:
+            b.learn(result + size, Lin(size) - result)
+        return
+    if size is None and not from_table:
+        return _check_exponent(b, name, left, right)
+    what = "an integer needs more than 64 bits"
+    raise NeedsConstant(set(left.symbols | right.symbols), b.where, what, TODO)
+
+
+def _reads_table(b: Builder, form: Lin) -> bool:
+    tables = known_tables(b)
+    return any(read.buffer in tables for atom, _ in form.terms if isinstance(atom, Expr) for read in atom.reads)
+
+
+def _bound(b: Builder, form: Lin) -> int | None:
+    """The largest magnitude of a form, if it is bounded."""
+    if form.is_const:
+        return abs(form.const)
+    ends = [b.domain.maximum(one, b.context) for one in (form, -form)]
+    known = [end for end in ends if end is not None]
+    return max(map(abs, known)) if len(known) == 2 else None
+
+
+def _size(name: str, left: int | None, right: int | None) -> int | None:
+    """The largest magnitude of a result, from those of the operands; None where that is not bounded."""
+    if left is None or right is None:
+        return None
+    if name == "multiply":
+        return left * right
+    if name in ("power", "left_shift"):
+        base = 2 if name == "left_shift" else left
+        factor = left if name == "left_shift" else 1
+        return factor * base**right if right <= MOST.bit_length() or base <= 1 else MOST + 1
+    return left + right if name in ("add", "subtract") else 2 * max(left, right)
+
+
+def _check_exponent(b: Builder, name: str, left: Lin, right: Lin) -> None:
+    """A run-time check of the exponent of a number that is known."""
+    if not left.is_const:
+        return
+    base = 2 if name == "left_shift" else abs(left.const)
+    most = 0
+    while base > 1 and _size(name, abs(left.const), most + 1) <= MOST:  # type: ignore[operator]
+        most += 1
+    if base > 1:
+        fits = Op("less_equal", (Int(right), Int(Lin(most))), BOOL)
+        b.check(fits, (), "an integer needs more than 64 bits", ArgumentError, TODO)

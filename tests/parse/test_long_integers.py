@@ -1,0 +1,43 @@
+"""Python's integers may have more than 64 bits."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import ArgumentError
+
+X = np.linspace(0.5, 1.5, 5)
+
+
+def powers_of_listed(x):
+    total = 0.0
+    for n in [10, 40, 64, 5, 70] * 16:
+        total += x[0] * (2**n) * 1e-20 + x[1] / (1 << n) + x[2] * (10**n) * 1e-60
+    for n in [1000, 3000000, 5, 7, 65536] * 16:
+        total += x[0] / (n**3) + x[1] * n**4 * 1e-26
+    for n in [100, 300, 5, 7, 65] * 16:
+        total += x[n % 3] * (n * n - 3 * n + n // 2 + n % 7) / (n**3)
+    for k in range(70):
+        total += x[3] / 2**k
+    return total + x[4] * (10**25) * 1e-25
+
+
+def halved(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[0] / 2**k + (3 << k) * x[1] * 1e-18
+    return total
+
+
+def test_numbers_that_are_known_are_pythons():
+    g = sdfgad.differentiate(powers_of_listed)
+    assert g.value(X) == pytest.approx(powers_of_listed(X), rel=1e-13)
+    sdfgad.check_grads(powers_of_listed, X)
+
+
+def test_exponents_at_run_time_are_checked():
+    g = sdfgad.differentiate(halved, wrt="x")
+    assert g.value(X, 62) == pytest.approx(halved(X, 62), rel=1e-13)
+    with pytest.raises(ArgumentError, match="needs more than 64 bits") as caught:
+        g.value(X, 70)
+    assert "2**k" in str(caught.value)
