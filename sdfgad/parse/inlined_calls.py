@@ -6,6 +6,7 @@ import ast
 import inspect
 import types
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ def inlined(
     bound = _parameters(frame, node, function, positional, keywords)
     for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):
         containers.from_outside(frame.b, default)
+    if isinstance(function, types.FunctionType):
+        for name in ("__defaults__", "__kwdefaults__"):
+            frame.b.looked_up(function, name, getattr(function, name), partial(getattr, function, name))
     env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
     # Methods of classes of ours, such as those of sparse matrices, and operators of models are definitions, too.

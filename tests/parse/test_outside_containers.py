@@ -13,6 +13,10 @@ PAIRS = ([0.5, 0.25], 2.0)
 PLACES = [0, 1, 2] * 30
 
 
+def scaled(x, by=3.0):
+    return x * by
+
+
 def program(x):
     y = x * len(FACTORS) * sum(FACTORS) * ROWS[0][1] * PAIRS[0][1]
     for value in SETTINGS.values():
@@ -22,7 +26,7 @@ def program(x):
     total = 0.0
     for k in PLACES:
         total += x[k] * y[k]
-    return total + np.sum(y * np.array(FACTORS[:2])[1])
+    return scaled(total) + np.sum(y * np.array(FACTORS[:2])[1])
 
 
 CHANGES = {
@@ -32,6 +36,7 @@ CHANGES = {
     "another key": lambda: SETTINGS.__setitem__("more", 3.0),
     "a larger set": lambda: SHOWN.add(3),
     "what a loop goes over": lambda: PLACES.append(2),
+    "another default": lambda: setattr(scaled, "__defaults__", (4.0,)),
     "an integer for a float": lambda: FACTORS.__setitem__(0, 1),
 }
 
