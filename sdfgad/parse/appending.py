@@ -7,7 +7,7 @@ has no name, and for others only if the program updates that array in place: the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ from sdfgad.ir.evaluate import evaluated
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Block, walk
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
+from sdfgad.parse import trajectories, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Rolling, Row
 from sdfgad.parse.number_lists import integers, known_tables
@@ -27,11 +27,17 @@ from sdfgad.parse.values import Tensor, is_integer
 
 
 @contextmanager
-def body_of(b: Builder, node: Any, var: str) -> Iterator[list[Filling]]:
-    """The body of a loop; yields the lists that it fills, which are there at its end."""
+def body_of(b: Builder, node: Any, var: str, arrays: Mapping[int, Tensor]) -> Iterator[list[Filling]]:
+    """The body of a loop; yields the lists that it fills, which are there at its end.
+
+    Args:
+        arrays: of those that it reads, by id.
+    """
     before, filled, depth = (b.filling, b.filler), list[Filling](), len(b.blocks)
     lists = b.to_fill.get(id(node))
-    b.filling = b.filling | {id(values): Filling(values, depth, var) for values in lists or ()}
+    b.filling = b.filling | {
+        id(values): Filling(values, depth, var, node, array=arrays.get(id(values))) for values in lists or ()
+    }
     b.filler = b.filler if lists is None else Body(node, depth, var)
     try:
         yield filled
@@ -57,11 +63,22 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
         raise Fills(body.node, values)
     if filling is None or filling.depth != body.depth:
         return False
-    row = Row(_item(b, value, trips), trips)
+    row = Row(_item(b, value, trips) if filling.array is None else trajectories.put(b, filling, value), trips)
     b.filling = b.filling | {id(values): replace(filling, rows=(*filling.rows, row))}
     b.contents.count_change(values)
     b.has_rolled = True
     return True
+
+
+def expect(b: Builder, values: Any) -> None:
+    """Where an item is chosen at run time from a list that the present loop may fill, before it appends to it.
+
+    Raises:
+        Fills: it may.
+    """
+    body = b.filler
+    if body is not None and id(values) not in b.filling and _may_fill(b, values, body.depth):
+        raise Fills(body.node, values, is_read=True)
 
 
 def _trips_here(b: Builder, body: Body) -> Sequence[int] | None:
@@ -134,5 +151,7 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
     filled = [one for one in fillings if one.rows]
     if filled and (not are_alike or trips.const * sum(1 for _ in walk(body)) < MANY_STATEMENTS):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that is better unrolled")
+    for filling in fillings:
+        trajectories.require_one_each(filling, trips.const, b.where)
     for filling in filled:
         filling.values.extend(row.item(Lin(k)) for k in range(trips.const) for row in filling.rows if k in row.trips)

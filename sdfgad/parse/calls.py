@@ -15,7 +15,7 @@ import numpy as np
 
 from sdfgad.errors import IgnoredPrint, SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import containers, objects, sparse
+from sdfgad.parse import containers, objects, sparse, trajectories
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
@@ -99,6 +99,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if function is len and len(positional) == 1 and id(positional[0]) in frame.b.filling:
+        return trajectories.length(frame.b, positional[0])
     if frame.b.filling or frame.b.logs.known:
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):

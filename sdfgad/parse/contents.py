@@ -174,13 +174,19 @@ class Filling:
         values: the list, as it was before the loop.
         depth: that of the loop's body.
         var: the loop's counter.
+        node: the loop.
         rows: what a trip appends, in order.
+        array: with the items as rows, of a list that the loop reads, too, and that had items before it.
+        is_read: whether the loop reads it.
     """
 
     values: list[Any]
     depth: int
     var: str
+    node: Any
     rows: tuple[Row, ...] = ()
+    array: Any = None
+    is_read: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,10 +199,10 @@ class Body:
 
 
 class Fills(Exception):
-    """Raised where a loop appends to a list for the first time: its body is parsed anew, as one that fills the list."""
+    """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such."""
 
-    def __init__(self, node: Any, values: list[Any]) -> None:
-        self.node, self.values = node, values
+    def __init__(self, node: Any, values: list[Any], is_read: bool = False) -> None:
+        self.node, self.values, self.is_read = node, values, is_read
 
 
 class Taken(Exception):

@@ -18,6 +18,7 @@ import numpy as np
 from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import (
+    appending,
     calls,
     comprehensions,
     conditions,
@@ -28,6 +29,7 @@ from sdfgad.parse import (
     operators,
     ranges,
     sparse,
+    trajectories,
 )
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
@@ -48,7 +50,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Log, Record, Selection, Tensor, is_real, is_static
+from sdfgad.parse.values import Log, Record, Selection, Tensor, is_integer, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -187,6 +189,8 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
 
 def item(frame: Frame, container: Any, index: Any) -> Any:
     """``container[index]`` of an array or of a container that is known while parsing."""
+    if id(container) in frame.b.filling and is_integer(index):
+        return trajectories.item(frame.b, container, Lin.of(index))
     if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
@@ -210,6 +214,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         number = ranges.number_at(frame.b, container, index)
         if number is not None:
             return number
+        appending.expect(frame.b, container)
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index

@@ -79,7 +79,8 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
         return is_object or parent.attr == "append"
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
-        return is_item and id(value) not in frame.b.filling
+        # Of the list itself `trajectories.item` reads an item.
+        return is_item and (id(value) not in frame.b.filling or isinstance(parent.ctx, ast.Load))
     if isinstance(parent, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops)
     if isinstance(parent, (ast.Assign, ast.AnnAssign)):

@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trees
+from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trajectories, trees
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
@@ -143,7 +143,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
 
 def _parse_filling(frame: Frame, head: Head) -> None:
     """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before = frame.b, frame.b.to_fill
+    b, before, read = frame.b, frame.b.to_fill, dict(frame.b.to_read)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
         b.to_fill = {key: lists for key, lists in before.items() if key != id(head.node)}
@@ -155,12 +155,15 @@ def _parse_filling(frame: Frame, head: Head) -> None:
             except Fills as found:
                 if found.node is not head.node:
                     raise
-                b.to_fill[id(head.node)].append(found.values)
+                if found.is_read:
+                    b.to_read[id(found.values)] = found.values
+                lists = b.to_fill[id(head.node)]
+                lists += [found.values] if all(found.values is not one for one in lists) else []
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     finally:
-        b.to_fill = before
+        b.to_fill, b.to_read = before, read
 
 
 def _may_fill(b: Builder, head: Head) -> bool:
@@ -447,12 +450,13 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
     items.as_names(frame)
+    arrays = trajectories.arrays_for(b, head.node, var, trips)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    with b.block(*head.guards(trip)) as body, items.in_body(b), appending.body_of(b, head.node, var) as filled:
+    with b.block(*head.guards(trip)) as body, items.in_body(b), appending.body_of(b, head.node, var, arrays) as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         items.as_items(frame)

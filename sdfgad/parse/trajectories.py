@@ -1,0 +1,122 @@
+"""Trajectories: lists to which each trip of a loop appends an item, and of which the loop reads items.
+
+``u.append(u[-1] + dt * f(u[-1]))``: the items are rows of one array, behind those that the list has before the loop.
+How many there are follows from the counter, as every trip appends one. Rows are copies, so that nothing may update what
+is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.basic_indexing import resolve
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Filling, Fills, Rolling
+from sdfgad.parse.rows import row_of
+from sdfgad.parse.values import NotNumeric, Tensor, as_tensor
+
+READ = "a list is read in the loop that fills it"
+
+
+def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]:
+    """Before a loop: arrays with the items of the lists that it fills and reads, and room for one of each trip.
+
+    Raises:
+        NeedsConstant: the items are not alike.
+    """
+    lists = [values for values in b.to_fill.get(id(node)) or () if id(values) in b.to_read]
+    return {id(values): _with_room(b, values, var, trips) for values in lists if values}
+
+
+def _with_room(b: Builder, values: Sequence[Any], var: str, trips: Lin) -> Tensor:
+    try:
+        items = [as_tensor(value) for value in values]
+    except NotNumeric:
+        raise NeedsConstant({var}, b.where, READ) from None
+    last = items[-1]
+    are_alike = all((one.shape, one.dtype, one.weak) == (last.shape, last.dtype, last.weak) for one in items)
+    is_known = last.dtype.kind in "fc" and all(extent.is_const for extent in last.shape)
+    if not (are_alike and is_known) or any(_may_be_updated(b, one) for one in items):
+        raise NeedsConstant({var}, b.where, READ)
+    array = b.new_view("", (trips + len(items), *last.shape), last.dtype, last.weak)
+    for number, item in enumerate(items):
+        _put(b, array, Lin(number), item)
+    return array
+
+
+def _may_be_updated(b: Builder, value: Tensor) -> bool:
+    """Whether a row may not stand for an array: other names have it, and the program updates such arrays."""
+    return value.is_shared and b.rolling is Rolling.VALUES
+
+
+def _put(b: Builder, array: Tensor, place: Lin, value: Tensor) -> None:
+    b.refer(array.reindexed(value.shape, lambda p: (place, *p)), value, is_row=True)
+
+
+def put(b: Builder, filling: Filling, value: Any) -> Any:
+    """Append a trip's item to the array of a list; what gives the item of each trip.
+
+    Raises:
+        NeedsConstant: it is not like the others.
+    """
+    array, first = filling.array, len(filling.values)
+    assert array is not None
+    try:
+        item = as_tensor(value)
+    except NotNumeric:
+        item = None
+    is_alike = item is not None and (item.shape, item.dtype, item.weak) == (array.shape[1:], array.dtype, array.weak)
+    if item is None or not is_alike or _may_be_updated(b, item):
+        raise NeedsConstant({filling.var}, b.where, READ)
+    _put(b, array, Lin.symbol(filling.var) + first, item)
+    return lambda trip: row_of(array, trip + first)
+
+
+def length(b: Builder, values: Any) -> Any:
+    """How many items a list has at the present statement of the loop that fills it."""
+    filling = _read(b, values)
+    return (Lin.symbol(filling.var) + len(values) + len(filling.rows)).plain
+
+
+def item(b: Builder, values: Any, index: Lin) -> Any:
+    """An item of a list in the loop that fills it.
+
+    Raises:
+        Fills: the list is not yet known to be read.
+        NeedsConstant: it has no items that are known to be alike.
+    """
+    filling = _read(b, values)
+    place = resolve(b, index, Lin.of(length(b, values)))
+    if place.is_const and place.const < len(values):
+        return values[place.const]
+    if filling.array is not None:
+        found = row_of(filling.array, place)
+    elif filling.rows and not values:
+        found = filling.rows[0].item(place)
+    elif values and id(values) not in b.to_read:
+        raise Fills(filling.node, values, is_read=True)
+    else:
+        raise NeedsConstant({filling.var}, b.where, READ)
+    return replace(found, read_only=True, settled=True) if isinstance(found, Tensor) and found.ndim else found
+
+
+def _read(b: Builder, values: Any) -> Filling:
+    filling = replace(b.filling[id(values)], is_read=True)
+    b.filling = b.filling | {id(values): filling}
+    b.has_rolled = True
+    return filling
+
+
+def require_one_each(filling: Filling, trips: int, where: Any) -> None:
+    """Require that each trip has appended one item to a list that is read.
+
+    Raises:
+        NeedsConstant: not so.
+    """
+    appends = [len(row.trips) for row in filling.rows]
+    if filling.is_read and appends != [trips]:
+        raise NeedsConstant({filling.var}, where, READ)
