@@ -78,7 +78,8 @@ def expect(b: Builder, values: Any) -> None:
     """
     body = b.filler
     if body is not None and id(values) not in b.filling and _may_fill(b, values, body.depth):
-        raise Fills(body.node, values, is_read=True)
+        trajectories.expect(b, body.node, values)
+        raise Fills(body.node, values)
 
 
 def _trips_here(b: Builder, body: Body) -> Sequence[int] | None:
@@ -152,6 +153,6 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
     if filled and (not are_alike or trips.const * sum(1 for _ in walk(body)) < MANY_STATEMENTS):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that is better unrolled")
     for filling in fillings:
-        trajectories.require_one_each(filling, trips.const, b.where)
+        trajectories.require_one_each(b, filling, trips.const)
     for filling in filled:
         filling.values.extend(row.item(Lin(k)) for k in range(trips.const) for row in filling.rows if k in row.trips)

@@ -87,8 +87,8 @@ class Builder(Emitter):
         # innermost loop that may fill some (see `appending`).
         self.filling: dict[int, Filling] = {}
         self.to_fill: dict[int, list[list[Any]]] = {}
-        # Those of them that their loop reads, too, by id.
-        self.to_read: dict[int, list[Any]] = {}
+        # Those of them that the loop reads, too, by the ids of both.
+        self.to_read: dict[tuple[int, int], list[Any]] = {}
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
         # (`sdfgad.parse.number_lists`).
         self.rolls_numbers = False

@@ -177,7 +177,6 @@ class Filling:
         node: the loop.
         rows: what a trip appends, in order.
         array: with the items as rows, of a list that the loop reads, too, and that had items before it.
-        is_read: whether the loop reads it.
     """
 
     values: list[Any]
@@ -186,7 +185,6 @@ class Filling:
     node: Any
     rows: tuple[Row, ...] = ()
     array: Any = None
-    is_read: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,8 +199,8 @@ class Body:
 class Fills(Exception):
     """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such."""
 
-    def __init__(self, node: Any, values: list[Any], is_read: bool = False) -> None:
-        self.node, self.values, self.is_read = node, values, is_read
+    def __init__(self, node: Any, values: list[Any]) -> None:
+        self.node, self.values = node, values
 
 
 class Taken(Exception):

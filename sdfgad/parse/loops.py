@@ -143,7 +143,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
 
 def _parse_filling(frame: Frame, head: Head) -> None:
     """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before, read = frame.b, frame.b.to_fill, dict(frame.b.to_read)
+    b, before = frame.b, frame.b.to_fill
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
         b.to_fill = {key: lists for key, lists in before.items() if key != id(head.node)}
@@ -155,15 +155,13 @@ def _parse_filling(frame: Frame, head: Head) -> None:
             except Fills as found:
                 if found.node is not head.node:
                     raise
-                if found.is_read:
-                    b.to_read[id(found.values)] = found.values
                 lists = b.to_fill[id(head.node)]
                 lists += [found.values] if all(found.values is not one for one in lists) else []
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     finally:
-        b.to_fill, b.to_read = before, read
+        b.to_fill = before
 
 
 def _may_fill(b: Builder, head: Head) -> bool:

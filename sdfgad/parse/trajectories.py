@@ -28,7 +28,7 @@ def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]
     Raises:
         NeedsConstant: the items are not alike.
     """
-    lists = [values for values in b.to_fill.get(id(node)) or () if id(values) in b.to_read]
+    lists = [values for values in b.to_fill.get(id(node)) or () if (id(node), id(values)) in b.to_read]
     return {id(values): _with_room(b, values, var, trips) for values in lists if values}
 
 
@@ -95,28 +95,33 @@ def item(b: Builder, values: Any, index: Lin) -> Any:
         return values[place.const]
     if filling.array is not None:
         found = row_of(filling.array, place)
-    elif filling.rows and not values:
+    elif values:
+        raise Fills(filling.node, values)
+    elif filling.rows:
         found = filling.rows[0].item(place)
-    elif values and id(values) not in b.to_read:
-        raise Fills(filling.node, values, is_read=True)
     else:
         raise NeedsConstant({filling.var}, b.where, READ)
     return replace(found, read_only=True, settled=True) if isinstance(found, Tensor) and found.ndim else found
 
 
 def _read(b: Builder, values: Any) -> Filling:
-    filling = replace(b.filling[id(values)], is_read=True)
-    b.filling = b.filling | {id(values): filling}
-    b.has_rolled = True
+    filling = b.filling[id(values)]
+    expect(b, filling.node, values)
     return filling
 
 
-def require_one_each(filling: Filling, trips: int, where: Any) -> None:
+def expect(b: Builder, node: Any, values: Any) -> None:
+    """Note that a loop reads a list that it fills."""
+    b.to_read[id(node), id(values)] = values
+    b.has_rolled = True
+
+
+def require_one_each(b: Builder, filling: Filling, trips: int) -> None:
     """Require that each trip has appended one item to a list that is read.
 
     Raises:
         NeedsConstant: not so.
     """
     appends = [len(row.trips) for row in filling.rows]
-    if filling.is_read and appends != [trips]:
-        raise NeedsConstant({filling.var}, where, READ)
+    if (id(filling.node), id(filling.values)) in b.to_read and appends != [trips]:
+        raise NeedsConstant({filling.var}, b.where, READ)
