@@ -6,11 +6,14 @@ numbers become constants, of which Python computes; where nothing bounds an expo
 
 from __future__ import annotations
 
+from typing import Any
+
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.number_lists import known_tables
+from sdfgad.parse.values import Tensor, is_integer
 
 MOST = 2**63 - 1
 TODO = "Write a float, which may be as large: 2.0**k."
@@ -35,6 +38,20 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
         return _check_exponent(b, name, left, right)
     what = "an integer needs more than 64 bits"
     raise NeedsConstant(set(left.symbols | right.symbols), b.where, what, TODO)
+
+
+def require_real_power(b: Builder, base: Any, exponent: Any) -> None:
+    """Require integers as exponents of numbers of Python where these may come from a list: others have complex powers.
+
+    Raises:
+        NeedsConstant: it is none.
+    """
+    is_number = isinstance(base, Lin) or (isinstance(base, Tensor) and base.weak and not base.ndim)
+    is_integral = is_integer(exponent) or (isinstance(exponent, float) and exponent.is_integer())
+    counters = {var for _, var, _ in b.loops} & b.table_symbols
+    if counters and is_number and not is_integral:
+        what = "a power of a number may be complex in Python"
+        raise NeedsConstant(counters, b.where, what, "Take powers of arrays, or of numbers that are not negative.")
 
 
 def _reads_table(b: Builder, form: Lin) -> bool:

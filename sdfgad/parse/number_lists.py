@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import INT, IntLike, Lin
-from sdfgad.ir.program import Branch, Compute, Loop, Statement, walk
+from sdfgad.ir.program import Branch, Compute, Loop, Statement, reads_of, walk
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
 
 # A number's type; or, of a tuple, those of its parts, and whether it is a list.
@@ -59,7 +60,6 @@ def table_of(b: Builder, values: Any, few: int) -> Callable[[IntLike], Any] | No
 def looked_up(b: Builder, values: Any, place: Lin) -> Any:
     """The item of such a list at a place that is known only at run time."""
     b.has_rolled = True
-    b.table_symbols |= place.symbols
     return _column(b, list(values))(place)
 
 
@@ -72,7 +72,12 @@ def _column(b: Builder, values: list[Any]) -> Callable[[Lin], Any]:
     if numbers.dtype == INT:
         return integers(b, numbers)
     table = _table(b, numbers)
-    return lambda trip: scalar(table.at(trip), weak=True)
+
+    def item(place: Lin) -> Tensor:
+        b.table_symbols |= place.symbols
+        return scalar(table.at(place), weak=True)
+
+    return item
 
 
 def integers(b: Builder, numbers: np.ndarray[Any, Any]) -> Callable[[Lin], Lin]:
@@ -80,6 +85,7 @@ def integers(b: Builder, numbers: np.ndarray[Any, Any]) -> Callable[[Lin], Lin]:
     table, low, high = _table(b, numbers), int(numbers.min()), int(numbers.max())
 
     def element(place: Lin) -> Lin:
+        b.table_symbols |= place.symbols
         found = Lin.symbol(table.at(place))
         b.learn(found - low, Lin(high) - found)
         return found
@@ -110,8 +116,21 @@ def is_worth_a_loop(loop: Statement) -> bool:
     if not isinstance(loop, Loop) or not loop.trips.is_const:
         return False
     body = list(walk(loop.body))
+    if _carries_integers(body):
+        return False
     are_few = loop.trips.const <= FEW_WHOLE
     return loop.trips.const * len(body) >= MANY_SMALL and (not are_few or all(map(_is_small, body)))
+
+
+def _carries_integers(body: Sequence[Statement]) -> bool:
+    """Whether trips hand on integers, which in Python may get longer than 64 bits."""
+    computed = [one for one in body if isinstance(one, Compute) and one.value.dtype.kind == "i"]
+    later = {one.target.buffer for one in computed} - {STATUS}
+    for one in computed:
+        if not later.isdisjoint(read.buffer for read in reads_of(one)):
+            return True
+        later.discard(one.target.buffer)
+    return False
 
 
 def _is_small(statement: Statement) -> bool:

@@ -16,7 +16,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.long_integers import require_64_bits
+from sdfgad.parse.long_integers import require_64_bits, require_real_power
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
@@ -89,6 +89,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         return _integer_binary(b, name, left, right)
     left, right = _with_arrays(b, left, right)
     if name == "power":
+        require_real_power(b, left, right)
         return power(b, left, right)
     if name == "matmul":
         return matmul(b, left, right)

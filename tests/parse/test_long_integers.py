@@ -41,3 +41,25 @@ def test_exponents_at_run_time_are_checked():
     with pytest.raises(ArgumentError, match="needs more than 64 bits") as caught:
         g.value(X, 70)
     assert "2**k" in str(caught.value)
+
+
+def like_python(x):
+    total = 0.0
+    for w in [0.5, -1.5, 2.5, 0.7, 3.0] * 16:
+        total += abs(w**0.5) * x[0]
+    for n in [3, 5, -7, 1, 2] * 16:
+        total += abs(n**0.5) * x[1]
+    p, q = 0, 1
+    for n in [3, 5, 7, 1, 2] * 20:
+        p, q = q, p + q * n
+        total += x[p % 5]
+    for n, k in [(60, 3), (70, 35), (10, 2), (5, 5), (64, 1)] * 14:
+        c = 1
+        for j in range(1, 4):
+            c = c * (n + j) // j
+        total += x[k % 5] * c / (n**12)
+    return total
+
+
+def test_carried_integers_and_complex_powers_are_pythons():
+    assert sdfgad.differentiate(like_python).value(X) == pytest.approx(like_python(X), rel=1e-13)
