@@ -11,9 +11,10 @@ import numpy as np
 
 from sdfgad.cache import key_of
 from sdfgad.errors import DeviceError, OutOfMemory, SdfgadError
-from sdfgad.runtime.compiler import build_helper
+from sdfgad.runtime.compiler import Level, build_helper
 from sdfgad.runtime.gpu.arrays import DeviceArray
 from sdfgad.runtime.gpu.binding import INCLUDE, Functions
+from sdfgad.runtime.separate import objects
 from sdfgad.threads import impatient_threads
 
 # What a library has of its kernels.
@@ -66,7 +67,9 @@ class Emulation:
 def emulation() -> Emulation:
     """The emulation without a program: the emulated device is one for all libraries of the process."""
     headers = key_of(path.read_text() for path in sorted(INCLUDE.glob("*.h")))
-    path = build_helper(Path(__file__).with_name("emulated.cpp"), f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"')
+    linked = objects(("emulated",), [Level.OPTIMISED])[Level.OPTIMISED]
+    options = f"-I{INCLUDE}", f'-DSDFGAD_HEADERS="{headers}"', *linked
+    path = build_helper(Path(__file__).with_name("emulated.cpp"), *options)
     with impatient_threads():
         return Emulation(ctypes.CDLL(str(path)))
 
