@@ -39,6 +39,23 @@ END = "\nreturn np.stack(L) * s"
 ROLLED = {
     "at some trips": f"for t in range(8):\n    {STEP}\n    if t % 3 == 1:\n        L.append(h)\n    h = h * 0.9" + END,
     "at uneven trips": f"for t in range(8):\n    {STEP}\n    if t in (1, 2, 5):\n        L.append(h)" + END,
+    "a list of another function": "M = []\ndef fill():\n    L, y = M, 0.0 * x[0]\n    for t in range(8):\n"
+    "        L.append(x[t] * s)\n        y = y + len(M) * x[0]\n    return y\nreturn fill()",
+    "in a dict, and read": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
+    '    h = h * log["u"][-1]\nreturn np.stack(log["u"]) * s',
+    "in a dict that is passed on": f'log = {{"u": []}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
+    '    h = h * count(log)\nreturn np.stack(log["u"]) * s',
+    "in a dict with another name": f'log = {{"u": []}}\nother = log\nfor t in range(8):\n    {STEP}\n'
+    '    log["u"].append(h)\n    h = h * len(other["u"])\nreturn np.stack(log["u"]) * s',
+    "in a dict, with a name of its own": f'log = {{"u": []}}\nM = log["u"]\nfor t in range(8):\n    {STEP}\n'
+    '    log["u"].append(h)\n    h = h * len(M)\nreturn np.stack(log["u"]) * s',
+    "in an object that a function kept elsewhere can reach": f"box = [None]\nlog = Tied(box)\nfor t in range(8):\n"
+    f"    {STEP}\n    log.u.append(h)\n    h = h * box[0]()\nreturn np.stack(log.u) * s",
+    "in an object whose methods are called": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\n"
+    "    h = h * log.count()\nreturn np.stack(log.u) * s",
+    "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
+    "another name of the list": f"M = L\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M)" + END,
+    "a list in a list": f"M = [L]\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M[0])" + END,
     "at others": f"for t in range(8):\n    {STEP}\n    if t < 3:\n        L.append(h)\n    elif t % 2:\n"
     "        L.append(h[::-1] * t)" + END,
     "at no trip": f"for t in range(8):\n    {STEP}\n    L.append(h)\n    if t > 9:\n        L.append(h * s)" + END,
@@ -103,8 +120,6 @@ ONE_BY_ONE = {
     "    b[...] = s" + END,
     "a first item of another dtype": "h = x[0] > 0\nfor t in range(8):\n    L.append(h * 1)\n    h = h * s\n"
     "return (L[0] + L[0]) * s",
-    "a list of another function": "M = []\ndef fill():\n    L, y = M, 0.0 * x[0]\n    for t in range(8):\n"
-    "        L.append(x[t] * s)\n        y = y + len(M) * x[0]\n    return y\nreturn fill()",
     "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
     "    y = y * s + a\n    L.pop()\nreturn y",
     "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"
@@ -117,23 +132,8 @@ ONE_BY_ONE = {
     "    z = np.zeros(i + 1)\n    for k in range(2):\n        for j in range(3):\n            y[j] = y[j] * s + k\n"
     "    y = y + np.sum(z)\nreturn np.stack(L) * y",
     "shapes that differ": "for t in range(8):\n    L.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(L)",
-    "in a dict, and read": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
-    '    h = h * log["u"][-1]\nreturn np.stack(log["u"]) * s',
-    "in a dict that is passed on": f'log = {{"u": []}}\nfor t in range(8):\n    {STEP}\n    log["u"].append(h)\n'
-    '    h = h * count(log)\nreturn np.stack(log["u"]) * s',
-    "in a dict with another name": f'log = {{"u": []}}\nother = log\nfor t in range(8):\n    {STEP}\n'
-    '    log["u"].append(h)\n    h = h * len(other["u"])\nreturn np.stack(log["u"]) * s',
-    "in a dict, with a name of its own": f'log = {{"u": []}}\nM = log["u"]\nfor t in range(8):\n    {STEP}\n'
-    '    log["u"].append(h)\n    h = h * len(M)\nreturn np.stack(log["u"]) * s',
     "in dicts that are made anew": f'log = {{"u": [h]}}\nfor t in range(8):\n    {STEP}\n'
     '    log["u"].append(h)\n    if t == 3:\n        log = {"u": [h * s]}\nreturn np.stack(log["u"]) * s',
-    "in an object that a function kept elsewhere can reach": f"box = [None]\nlog = Tied(box)\nfor t in range(8):\n"
-    f"    {STEP}\n    log.u.append(h)\n    h = h * box[0]()\nreturn np.stack(log.u) * s",
-    "in an object whose methods are called": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\n"
-    "    h = h * log.count()\nreturn np.stack(log.u) * s",
-    "read in the loop": "L.append(h)\nfor t in range(8):\n    L.append(np.tanh(L[-1] * s + x[t]))" + END,
-    "another name of the list": f"M = L\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M)" + END,
-    "a list in a list": f"M = [L]\nfor t in range(8):\n    {STEP}\n    L.append(h)\n    h = h + len(M[0])" + END,
 }
 
 

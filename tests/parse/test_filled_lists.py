@@ -99,6 +99,13 @@ END = "\nreturn np.stack(a.log) * s"
 ROLLED = {
     "in a branch of a method": LOOP + "a.step(x[t])\n    if t % 2 == 0:\n        a.log.append(a.u)" + END,
     "at uneven trips": LOOP + "a.step(x[t])\n    if t * t % 5 == 1:\n        a.log.append(a.u)" + END,
+    "read before it is appended to": LOOP + "a.before(x[t])" + END,
+    "read by a property": LOOP + "a.advance(x[t])\n    a.u = a.u * a.last" + END,
+    "counted by a lambda before": f"n = lambda: len(a.log)\n{LOOP}a.u = a.u * n()\n    a.advance(x[t])" + END,
+    "by __dict__": LOOP + "a.advance(x[t])\n    a.u = a.u * len(a.__dict__['log'])" + END,
+    "appended to itself by another": LOOP
+    + "a.advance(x[t])\n    a.other.append(a.log[-1])\nreturn np.stack(a.other) * s",
+    "read in the test of a loop": LOOP + "a.advance(x[t])\n    while len(a.log) < 0:\n        a.u = a.u * 2.0" + END,
     "by a method": LOOP + "a.advance(x[t])" + END,
     "by a method of a parent": f"a = Child(x[0], s)\n{LOOP}a.advance(x[t]){END} + np.sum(np.stack(a.other))",
     "by methods of two objects": f"b = Sim(x[1], s * s)\n{LOOP}a.advance(x[t])\n"
@@ -143,19 +150,15 @@ EITHER = {
     "constants": f"L = []\n{LOOP}record(L, 0.5)\n    a.advance(x[t])\nreturn np.array(L) * np.stack(a.log)[:, 0] * s",
 }
 ONE_BY_ONE = {
-    "read before it is appended to": LOOP + "a.before(x[t])" + END,
     "read by a method": LOOP + "a.advance(x[t])\n    a.u = a.u * a.mean()" + END,
-    "read by a property": LOOP + "a.advance(x[t])\n    a.u = a.u * a.last" + END,
     "its length by the class": LOOP + "a.advance(x[t])\n    a.u = a.u * len(a)" + END,
     "its truth": LOOP + "a.advance(x[t])\n    if a.log:\n        a.u = a.u * 2.0" + END,
-    "counted by a lambda before": f"n = lambda: len(a.log)\n{LOOP}a.u = a.u * n()\n    a.advance(x[t])" + END,
     "iterated": LOOP + "a.advance(x[t])\n    for v in a.log:\n        a.u = a.u + v" + END,
     "copied": LOOP + "a.advance(x[t])\n    b = copy.deepcopy(a)\n    a.u = a.u * len(b.log)" + END,
     "replaced": f"r = Run(x[0])\n{LOOP}r(x[t])\n    q = dataclasses.replace(r, u=s)\n    r.u = r.u * len(q.us)\n"
     "return np.stack(r.us)",
     "by vars": LOOP + "a.advance(x[t])\n    a.u = a.u * len(vars(a)['log'])" + END,
     "by getattr": LOOP + "a.advance(x[t])\n    a.u = a.u * len(getattr(a, 'log'))" + END,
-    "by __dict__": LOOP + "a.advance(x[t])\n    a.u = a.u * len(a.__dict__['log'])" + END,
     "by a view made before": f"L = {{'u': []}}\nv = L.values()\n{LOOP}a.step(x[t])\n    record(L['u'], a.u)\n"
     "    a.u = a.u * sum(len(one) for one in v)\nreturn np.stack(L['u'])",
     "by get": f"L = {{'u': []}}\n{LOOP}a.step(x[t])\n    record(L['u'], a.u)\n    a.u = a.u * len(L.get('u'))\n"
@@ -170,8 +173,6 @@ ONE_BY_ONE = {
     "cut": LOOP + "a.advance(x[t])\n    if len(a.log) > 3:\n        a.log.pop(0)" + END,
     "extended": LOOP + "a.advance(x[t])\n    a.log += [a.u * 2.0]" + END,
     "extended by extend": LOOP + "a.advance(x[t])\n    a.log.extend([a.u * 2.0])" + END,
-    "appended to itself by another": LOOP
-    + "a.advance(x[t])\n    a.other.append(a.log[-1])\nreturn np.stack(a.other) * s",
     "as an iterator made before": f"i = map(len, [a.log])\n{LOOP}a.advance(x[t])\n    if t == 7:\n        pass\n"
     f"    a.u = a.u + len(list(zip(a.log)))" + END,
     "updated after it was appended": LOOP + "a.advance(x[t])\n    a.u += s" + END,
@@ -179,7 +180,6 @@ ONE_BY_ONE = {
     "its array updated by a method later": LOOP + "a.advance(x[t])\na.u *= s\nreturn np.stack(a.log) * s",
     "in a while": "t = 0\nwhile t < 8:\n    a.advance(x[t])\n    t += 1" + END,
     "shapes that differ": LOOP + "a.log.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(a.log)",
-    "read in the test of a loop": LOOP + "a.advance(x[t])\n    while len(a.log) < 0:\n        a.u = a.u * 2.0" + END,
     "as an operand": LOOP + "a.advance(x[t])\n    n = len(a.log + a.other)\n    a.u = a.u * n" + END,
     "compared": LOOP + "a.advance(x[t])\n    if a.log == []:\n        a.u = a.u * 2.0" + END,
     "an append that a number decides": f"L = []\n{LOOP}a.advance(x[t])\n    L.append(t) if t > 3 else None\n"
@@ -289,14 +289,14 @@ def read_after_it(u):
     chain = Chain(u)
     for _ in range(400):
         chain.step(0.01)
-        chain.u = chain.u * len(chain.energies)
+        chain.u = chain.u * len(chain.energies[1:])
     return np.mean(chain.energies)
 
 
 def read_before_it(u):
     chain = Chain(u)
     for _ in range(400):
-        chain.u = chain.u * len(chain.energies)
+        chain.u = chain.u * len(chain.energies[1:])
         chain.step(0.01)
     return np.mean(chain.energies)
 
