@@ -16,8 +16,8 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
-from sdfgad.parse.long_integers import require_64_bits, require_real_power
 from sdfgad.parse.object_arrays import ObjectArray
+from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
@@ -85,11 +85,11 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         made = b.python(python, left, right)
         return containers.tracked(b, made) if isinstance(made, (list, set)) else made
     _note_hazards(b, name, left, right)
+    require_like_python(b, name, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
     left, right = _with_arrays(b, left, right)
     if name == "power":
-        require_real_power(b, left, right)
         return power(b, left, right)
     if name == "matmul":
         return matmul(b, left, right)

@@ -1,10 +1,10 @@
-"""Python's integers may have more than 64 bits."""
+"""Numbers of Python that are known: integers of more than 64 bits, complex powers, division by zero."""
 
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, PythonRaises
 
 X = np.linspace(0.5, 1.5, 5)
 
@@ -63,3 +63,40 @@ def like_python(x):
 
 def test_carried_integers_and_complex_powers_are_pythons():
     assert sdfgad.differentiate(like_python).value(X) == pytest.approx(like_python(X), rel=1e-13)
+
+
+def divided(x):
+    total = 0.0
+    for n in [1, 2, 3, 4, 5] * 16:
+        total += x[0] * (7 % n) + 5 // n + x[1] * (5 / n)
+    for w in [1.0, 2.0, 0.0, 3.0, 4.0] * 16:
+        total += x[2] * (0.0 if w == 0.0 else 5.0 / w)
+    return total
+
+
+def by_zero(kind):
+    def integers(x):
+        total = 0.0
+        for n in [1, 2, 0, 3, 4] * 16:
+            total += x[0] * (7 % n if kind == "remainder" else 5 // n if kind == "quotient" else 5 / n)
+        return total
+
+    def floats(x):
+        total = 0.0
+        for w in [1.0, 2.0, 0.0, 3.0, 4.0] * 16:
+            total += x[0] * (5.0 / w)
+        return total
+
+    return floats if kind == "floats" else integers
+
+
+def test_divisors_that_may_be_zero_are_pythons():
+    assert sdfgad.differentiate(divided).value(X) == pytest.approx(divided(X), rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["remainder", "quotient", "integers", "floats"])
+def test_python_raises_where_a_listed_number_is_zero(kind):
+    with pytest.raises(ZeroDivisionError):
+        by_zero(kind)(X)
+    with pytest.raises(PythonRaises, match="zero"):
+        sdfgad.differentiate(by_zero(kind)).value(X)

@@ -1,7 +1,8 @@
-"""Integer overflow: Python's integers have any length, those of compiled code have 64 bits.
+"""Python's numbers in compiled code: integers of any length, complex powers, and errors where one divides by 0.
 
-Where an operation on run-time integers certainly, or by what is known of a list's numbers possibly, takes more, the
-numbers become constants, of which Python computes; where nothing bounds an exponent, the compiled program checks it.
+Where an operation on run-time integers certainly, or by what is known of a list's numbers possibly, takes more than 64
+bits, or numbers of a list may do otherwise than NumPy's, the numbers become constants, of which Python computes. Where
+nothing bounds an exponent, the compiled program checks it.
 """
 
 from __future__ import annotations
@@ -40,18 +41,33 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
     raise NeedsConstant(set(left.symbols | right.symbols), b.where, what, TODO)
 
 
-def require_real_power(b: Builder, base: Any, exponent: Any) -> None:
-    """Require integers as exponents of numbers of Python where these may come from a list: others have complex powers.
+def require_like_python(b: Builder, name: str, left: Any, right: Any) -> None:
+    """Require that numbers of Python which may come from a list do as NumPy's: powers are real, divisors are not 0.
 
     Raises:
-        NeedsConstant: it is none.
+        NeedsConstant: they may not.
     """
-    is_number = isinstance(base, Lin) or (isinstance(base, Tensor) and base.weak and not base.ndim)
-    is_integral = is_integer(exponent) or (isinstance(exponent, float) and exponent.is_integer())
     counters = {var for _, var, _ in b.loops} & b.table_symbols
-    if counters and is_number and not is_integral:
+    if not counters or not (_is_number(left) and _is_number(right)):
+        return
+    is_integral = is_integer(right) or (isinstance(right, float) and right.is_integer())
+    if name == "power" and not is_integral:
         what = "a power of a number may be complex in Python"
         raise NeedsConstant(counters, b.where, what, "Take powers of arrays, or of numbers that are not negative.")
+    if name in ("divide", "floor_divide", "remainder") and _may_be_zero(b, right):
+        what = "a divisor may be 0, which is an error in Python"
+        raise NeedsConstant(counters, b.where, what, "Divide by an array, or by a number that is not 0.")
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number of Python, known or not."""
+    return isinstance(value, (int, float, Lin)) or (isinstance(value, Tensor) and value.weak and not value.ndim)
+
+
+def _may_be_zero(b: Builder, value: Any) -> bool:
+    if isinstance(value, Lin):
+        return not (b.domain.implies(value - 1) or b.domain.implies(-value - 1))
+    return isinstance(value, Tensor) or value == 0
 
 
 def _reads_table(b: Builder, form: Lin) -> bool:
