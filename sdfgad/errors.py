@@ -178,6 +178,10 @@ class UnboundVariable(SdfgadError, UnboundLocalError):
         self.is_certain = False
 
 
+class NoneUsed(SdfgadError, TypeError):
+    """A value that is None on the path that was taken is read as a number, an array or an object."""
+
+
 class ProgramRaises(SdfgadError):
     """The program reached one of its own ``raise`` statements.
 

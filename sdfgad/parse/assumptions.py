@@ -13,10 +13,10 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
-from sdfgad.parse.logs import Logs, Site
+from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
 
-FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Taken, SdfgadError
+FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Reaches, Taken, SdfgadError
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Assumptions:
         rolling: which loops over lists stay loops.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
-        logs: the places where lists are made whose changes cannot be followed, each with the reason.
+        logs: the places where lists are made whose changes cannot be followed.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
@@ -39,7 +39,7 @@ class Assumptions:
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
     are_enclosed_constant: bool = False
-    logs: Mapping[Site, UnsupportedProgram] = field(default_factory=dict)
+    logs: Mapping[Site, Kept] = field(default_factory=dict)
     copies_returned: bool = False
     globals: tuple[Assigned, ...] = ()
 
@@ -63,6 +63,8 @@ class Assumptions:
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
             return replace(self, globals=(*self.globals, failure.assigned))
+        if isinstance(failure, Reaches):
+            return replace(self, logs={**self.logs, failure.site: failure.kept})
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
         for needed in (failure.symbols if isinstance(failure, NeedsConstant) else set(), b.to_unroll):
@@ -82,8 +84,8 @@ class Assumptions:
         raise failure
 
     def _with_copies_or_logs(self, failure: Exception, b: Builder) -> Assumptions | None:
-        """What costs less than unrolled loops: copies of returned arrays, and lists that nothing looks into."""
+        """What costs less than unrolled loops: copies of returned arrays, and lists of which few items are kept."""
         if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
             return replace(self, copies_returned=True)
-        more = {site: reason for site, reason in b.logs.found.items() if site not in self.logs}
+        more = {site: kept for site, kept in b.logs.found.items() if site not in self.logs}
         return replace(self, logs={**self.logs, **more}) if more else None

@@ -38,6 +38,7 @@ from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.values import (
     Holder,
     Index,
+    MaybeNone,
     Selection,
     Tensor,
     as_tensor,
@@ -406,6 +407,8 @@ class Builder(Emitter):
             return value if all(map(operator.is_, parts, value)) else trees.rebuilt_tuple(value, parts)
         if isinstance(value, Holder):
             return value.settled(self.settle)
+        if isinstance(value, MaybeNone):
+            return MaybeNone(self.settle(value.value, base), self.settle(value.there))
         if isinstance(value, Selection) and value.dense.place is None:
             return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:

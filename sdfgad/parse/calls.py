@@ -15,13 +15,13 @@ import numpy as np
 
 from sdfgad.errors import IgnoredPrint, SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import containers, objects, sparse, trajectories
+from sdfgad.parse import containers, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
 from sdfgad.parse.deques import Deque
-from sdfgad.parse.filled_lists import require_followed
+from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.handlers import NOT_THESE, handled
 from sdfgad.parse.inlined_calls import inlined
@@ -38,6 +38,7 @@ from sdfgad.parse.iterators import (
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
+from sdfgad.parse.optional_values import required
 from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
@@ -46,7 +47,7 @@ from sdfgad.parse.registry import METHODS, Handler, Known, is_hashable, known_fu
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import DICT_VIEWS, Holder, Record, Selection, Tensor, as_tensor, is_real, is_static
+from sdfgad.parse.values import DICT_VIEWS, Holder, MaybeNone, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
 
@@ -100,7 +101,11 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     if function is len and len(positional) == 1 and id(positional[0]) in frame.b.filling:
-        return trajectories.length(frame.b, positional[0])
+        return trajectory_items.length(frame.b, positional[0])
+    if any(isinstance(value, MaybeNone) for value in (*positional, *keywords.values())) and not is_followed(function):
+        text = f"an argument of `{source_text(node.func)}`"
+        positional = [required(frame.b, value, text) for value in positional]
+        keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
     if frame.b.filling or frame.b.logs.known:
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
@@ -326,10 +331,11 @@ def _as_values(b: Builder, result: Any) -> Any:
 
 def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> None:
     """``values += more`` or ``values *= more`` of a list, in place."""
-    containers.require_current(frame.b, values)
     if isinstance(node.op, ast.Add):
-        values.extend(frame.b.settle(value) for value in as_sequence(frame, node, more))
-    elif isinstance(node.op, ast.Mult) and isinstance(more, int):
+        containers.extend(frame.b, values, as_sequence(frame, node, more))
+        return
+    containers.require_current(frame.b, values)
+    if isinstance(node.op, ast.Mult) and isinstance(more, int):
         values *= more
     else:
         raise frame.unsupported(

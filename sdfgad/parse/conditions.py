@@ -16,8 +16,9 @@ from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, phi
+from sdfgad.parse.operands import method
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_static, scalar
+from sdfgad.parse.values import MaybeNone, NotNumeric, Record, Tensor, as_tensor, is_static, scalar
 
 
 class ShapesDiffer(Rebound):
@@ -93,11 +94,26 @@ def test(frame: Frame, node: ast.expr) -> Any:
     if isinstance(node, ast.BoolOp):
         return _short_circuit(frame, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        value = test(frame, node.operand)
-        return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL))
-    value = frame.eval(node)
+        return negated(test(frame, node.operand))
+    value = _truth_value(frame, node, frame.eval(node))
     known = known_truth(value)
     return truth(frame.b, value) if known is None else known
+
+
+def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
+    """What decides the truth of an object: its ``__bool__``, its ``__len__``, or that it is there; None is false."""
+    if isinstance(value, MaybeNone):
+        inner = _truth_value(frame, node, value.value)
+        return logical(frame.b, "logical_and", as_tensor(value.there), inner)
+    if not isinstance(value, Record):
+        return value
+    name = next((name for name in ("__bool__", "__len__") if hasattr(value.cls, name)), None)
+    return True if name is None else method(frame, node, value, name)
+
+
+def negated(value: Any) -> Any:
+    """``not value`` of a truth value."""
+    return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL))
 
 
 def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:

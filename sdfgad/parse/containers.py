@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from typing import Any
 
@@ -251,9 +251,15 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
     if function.__name__ in APPENDING:
-        with b.logs.noted(function.__self__):
+        with b.logs.noted(function.__self__, positional[-1] if positional else None):
             require_current(b, function.__self__)
     elif function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found
+
+
+def extend(b: Builder, values: list[Any], more: Iterable[Any]) -> None:
+    """Append items to a list one by one."""
+    for value in list(more):
+        method(b, values.append, [value], {})

@@ -212,9 +212,11 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
         x, y = values
         if x is y or is_same(x, y):
             merged[name] = x
+        elif (one := sharing.only_one(frame.b, values, len(frame.b.blocks))) is not None:
+            merged[name] = one
         elif is_unmergeable(x) or is_unmergeable(y):
             merged[name] = x if is_unmergeable(x) else y
-        elif items.held_by(frame, values):
+        elif any(id(one) not in sharing.same_containers(values) for one in items.held_by(frame, values)):
             # What is in them differs, too, by the names of the items.
             what = f"an `if` on data both assigns a list, dict or object to `{name}` and changes one"
             merged[name] = Unbound(what, Rebound(what, frame.b.where, "Assign it, or change it, before the `if`."))

@@ -23,13 +23,14 @@ from sdfgad.parse import (
     comprehensions,
     conditions,
     containers,
+    delay_lines,
     iterators,
     namespaces,
     objects,
     operators,
     ranges,
     sparse,
-    trajectories,
+    trajectory_items,
 )
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.conditions import logical, truth
@@ -41,7 +42,7 @@ from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.liveness import assigned_names
-from sdfgad.parse.logs import Site, drop
+from sdfgad.parse.logs import Site, is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import evaluated, method
@@ -50,7 +51,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Log, Record, Selection, Tensor, is_integer, is_real, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, is_integer, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -109,7 +110,7 @@ def tuple_(frame: Frame, node: ast.Tuple) -> Any:
 
 def list_(frame: Frame, node: ast.List) -> Any:
     made = containers.tracked(frame.b, _elements(frame, node.elts))
-    return frame.b.logs.made(made, Site(frame.source.file, node.lineno, node.col_offset))
+    return delay_lines.made(frame.b, made, Site(frame.source.file, node.lineno, node.col_offset))
 
 
 def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
@@ -155,8 +156,6 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         return containers.read(frame.b, found, f"`.{node.attr}`")
-    if isinstance(value, Log):
-        return drop
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
     if not isinstance(value, (Tensor, Selection)):
@@ -182,6 +181,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
     container, index = evaluated(frame, [node.value, node.slice])
+    if is_log(container):
+        return delay_lines.item(frame.b, container, index)
     if isinstance(container, Record):
         return method(frame, node, container, "__getitem__", index)
     return item(frame, container, index)
@@ -190,7 +191,7 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
 def item(frame: Frame, container: Any, index: Any) -> Any:
     """``container[index]`` of an array or of a container that is known while parsing."""
     if id(container) in frame.b.filling and is_integer(index):
-        return trajectories.item(frame.b, container, Lin.of(index))
+        return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import logs, objects, trees
+from sdfgad.parse import delay_lines, objects, trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import is_library
@@ -44,12 +44,12 @@ def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> N
         NeedsConstant: it is not, so that the loop must be unrolled.
         UnsupportedProgram: it gets a log.
     """
-    if _is_followed(function):
+    if is_followed(function):
         return
     arguments = list(arguments)
-    logs.require_none(arguments)
+    delay_lines.require_none(frame.b, () if function is len else arguments)
     owner = getattr(function, "__self__", None)
-    is_append = isinstance(owner, list) and function.__name__ == "append"
+    is_append = isinstance(owner, list) and function.__name__ in ("append", "extend")
     reached = [*arguments, *([] if is_append else [owner])]
     if trees.holds_any(reached, frame.b.filling):
         _refuse(frame, reached)
@@ -62,11 +62,11 @@ def _refuse(frame: Frame, values: Iterable[Any]) -> None:
     raise NeedsConstant(loops, frame.b.where, what, TODO)
 
 
-def _is_followed(function: Any) -> bool:
+def is_followed(function: Any) -> bool:
     if isinstance(function, partial):
-        return _is_followed(function.func)
+        return is_followed(function.func)
     if isinstance(function, types.MethodType):
-        return not objects.is_generated(function) and _is_followed(function.__func__)
+        return not objects.is_generated(function) and is_followed(function.__func__)
     if isinstance(function, types.FunctionType):
         return not is_library(function) and function not in SPECIAL and known_function(function) is None
     return isinstance(function, (Closure, Record)) or function is partial or objects.is_class(function)
@@ -76,7 +76,7 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
     """Whether what is around an expression hands its value on, without a look at the items of lists in it."""
     is_object = isinstance(value, Record)
     if isinstance(parent, ast.Attribute):
-        return is_object or parent.attr == "append"
+        return is_object or parent.attr in ("append", "extend")
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
         # Of the list itself `trajectories.item` reads an item.
@@ -89,8 +89,10 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
         return is_object and parent.test is node
     if isinstance(parent, ast.keyword):
         return parent.arg is not None
+    # Of an update's target the parser makes a new name.
+    is_target = parent is None and isinstance(node, ast.Name)
     # What a call does with it, `require_followed` says.
-    return isinstance(parent, (ast.Call, ast.Return, ast.Expr))
+    return is_target or isinstance(parent, (ast.Call, ast.Return, ast.Expr))
 
 
 def _is_local(frame: Frame, statement: ast.Assign | ast.AnnAssign, value: Any) -> bool:

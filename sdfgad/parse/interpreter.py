@@ -20,12 +20,12 @@ from sdfgad.parse import (
     comprehensions,
     conditional_sums,
     conditions,
+    delay_lines,
     exceptions,
     expressions,
     filled_lists,
     inlined_calls,
     local_classes,
-    logs,
     loops,
     namespaces,
     statements,
@@ -33,9 +33,11 @@ from sdfgad.parse import (
 )
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.logs import is_log
+from sdfgad.parse.optional_values import is_handed_on, required
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
-from sdfgad.parse.values import Log, NotNumeric
+from sdfgad.parse.values import MaybeNone, NotNumeric, Record
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
@@ -125,7 +127,8 @@ class Interpreter(Frame):
         keywords: dict[str, Any],
         is_definition: bool = False,
     ) -> Any:
-        return inlined_calls.inlined(self, node, function, positional, keywords, is_definition)
+        result = inlined_calls.inlined(self, node, function, positional, keywords, is_definition)
+        return required(self.b, result, "what this function returns")
 
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))
@@ -137,8 +140,10 @@ class Interpreter(Frame):
             )
         try:
             value = handler(self, node)
-            if isinstance(value, Log):
-                logs.require_handed_on(value, node, self.source.parents.get(id(node)))
+            if isinstance(value, Record) and is_log(value):
+                delay_lines.require_handed_on(self.b, value, node, self.source.parents.get(id(node)))
+            if isinstance(value, MaybeNone) and not is_handed_on(node, self.source.parents.get(id(node))):
+                value = required(self.b, value, f"`{source_text(node)}`")
             if self.b.filling:
                 filled_lists.require_handed_on(self, node, value)
             return value

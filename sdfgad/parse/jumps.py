@@ -28,8 +28,8 @@ def structured(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     first = body[: len(body) - len(last)]
     if not _has_jump(first) and not any(_has_else(node) for node in _own_nodes(first)):
         return body
-    rewriter = _Rewriter(_Results.of(body))
-    rewritten = rewriter.block(body, _Flags(RETURNED))
+    rewriter = _Rewriter(_Results.of(body, may_end=not (last or _always_jumps(body))))
+    rewritten = [*rewriter.block(body, _Flags(RETURNED)), *rewriter.none_at_end(body[-1])]
     start = [_set(RETURNED, False, body[0]), *rewriter.results.undefined(body[0])]
     end = [rewriter.results.final(body[-1])] if rewriter.results.count != -1 else []
     return [_DeadFlagRemover(rewriter.tested_flags).visit(s) for s in [*start, *rewritten]] + end
@@ -107,18 +107,23 @@ class _Flags:
 
 @dataclass(frozen=True)
 class _Results:
-    """The names of the returned value: one (`count` 0), one for each entry of a tuple, or none (-1)."""
+    """The names of the returned value: one (`count` 0), one for each entry of a tuple, or none (-1).
+
+    Attributes:
+        may_end: whether the function may come to its end without a ``return``, so that it returns None.
+    """
 
     count: int
+    may_end: bool
 
     @staticmethod
-    def of(body: list[ast.stmt]) -> _Results:
+    def of(body: list[ast.stmt], may_end: bool) -> _Results:
         values = [n.value for n in _own_nodes(body) if isinstance(n, ast.Return)]
         if all(value is None for value in values):
-            return _Results(-1)
+            return _Results(-1, False)
         sizes = {len(v.elts) if isinstance(v, ast.Tuple) and v.elts else 0 for v in values}
         starred = any(isinstance(n, ast.Starred) for v in values if isinstance(v, ast.Tuple) for n in v.elts)
-        return _Results(sizes.pop() if len(sizes) == 1 and not starred else 0)
+        return _Results(sizes.pop() if len(sizes) == 1 and not starred and not may_end else 0, may_end)
 
     def assigned(self, node: ast.Return) -> list[ast.stmt]:
         if self.count == -1:
@@ -167,6 +172,14 @@ class _Rewriter:
                 return [*rewritten, *self.loop(statement, rest, flags)]
             rewritten.append(statement)
         return rewritten
+
+    def none_at_end(self, at: ast.stmt) -> list[ast.stmt]:
+        """Where no ``return`` was reached, the result is None."""
+        if not self.results.may_end:
+            return []
+        self.tested_flags.add(RETURNED)
+        nothing = _assign(_name(RESULT, at, ast.Store()), ast.Constant(None), at)
+        return [_if(_none_of([RETURNED], at), [nothing], [], at)]
 
     def jump(self, node: ast.stmt, flags: _Flags) -> list[ast.stmt]:
         if isinstance(node, ast.Return):

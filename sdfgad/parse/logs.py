@@ -1,27 +1,26 @@
 """Logs: lists whose length is data, as those to which an iteration appends its errors until it has converged.
 
-The parser only learns that at the ``append``. So it begins anew, and the list that the program makes there is a `Log`:
-what is appended is dropped, and whatever looks into it is refused.
+The parser only learns that at the ``append``. So it begins anew, and the list that the program makes there is another
+object (`sdfgad.parse.delay_lines`).
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
-from sdfgad.parse.values import Log
+from sdfgad.parse.values import Record
 
 # The methods that change a list and return nothing.
 APPENDING = ("append", "extend", "insert")
 
 
-class Site(NamedTuple):
+@dataclass(frozen=True)
+class Site:
     """The place in the program's text where a list is made."""
 
     file: str
@@ -29,63 +28,110 @@ class Site(NamedTuple):
     column: int
 
 
+class Log:
+    """What stands for a list of unknown length. Its methods are statements of the program.
+
+    Attributes:
+        origin: where the program makes the list.
+        length: the number of items.
+        first: the items at the start, as many as are read there.
+        latest: those at the end, the last one first.
+    """
+
+    noun: ClassVar[str] = "a list whose length is known only at run time"
+    origin: Any
+    length: Any
+    first: Any
+    latest: Any
+
+    def append(self, value: Any) -> None:
+        for k in range(len(self.first)):
+            if self.length == k:
+                self.first[k] = value
+        for k in range(len(self.latest) - 1, 0, -1):
+            self.latest[k] = self.latest[k - 1]
+        if len(self.latest) > 0:
+            self.latest[0] = value
+        self.length += 1
+
+    def extend(self, values: Any) -> None:
+        for value in values:
+            self.append(value)
+
+    def __iadd__(self, values: Any) -> Any:
+        self.extend(values)
+        return self
+
+    def insert(self, place: Any, value: Any) -> None:
+        self.length += 1
+
+    def __len__(self) -> Any:
+        return self.length
+
+
+def is_log(value: Any) -> bool:
+    return isinstance(value, Record) and value.cls is Log
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is known of a log from earlier attempts to parse the program.
+
+    Attributes:
+        failure: why its list cannot be followed.
+        like: an item.
+        first: how many items are read by their places from the start.
+        latest: how many are read by their places from the end.
+    """
+
+    failure: UnsupportedProgram
+    like: Any = None
+    first: int = 0
+    latest: int = 0
+
+
+class Reaches(Exception):
+    """Raised where a program reads an item of a log that is not kept; `kept` is what has to be."""
+
+    def __init__(self, site: Site, kept: Kept) -> None:
+        self.site, self.kept = site, kept
+
+
 @dataclass
 class Logs:
     """The logs of one attempt to parse a program.
 
     Attributes:
-        known: the places where logs are made, each with what refused to follow its list.
+        known: the places where logs are made.
         found: those that this attempt has found.
     """
 
-    known: Mapping[Site, UnsupportedProgram]
-    found: dict[Site, UnsupportedProgram] = field(default_factory=dict)
+    known: Mapping[Site, Kept]
+    found: dict[Site, Kept] = field(default_factory=dict)
     _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
 
-    def made(self, values: list[Any], site: Site) -> Any:
-        """A list that the program makes, or the log in its place."""
-        if site in self.known:
-            return Log(self.known[site])
+    def follow(self, values: list[Any], site: Site) -> None:
+        """Begin to follow a list that the program makes."""
         self._made[id(values)] = values, site
-        return values
 
     @contextmanager
-    def noted(self, values: Any) -> Iterator[None]:
+    def noted(self, values: Any, appended: Any) -> Iterator[None]:
         """Note it if a change of a list cannot be followed."""
         try:
             yield
         except (UnsupportedProgram, NeedsConstant) as failure:
             _, site = self._made.get(id(values), (None, None))
             if site is not None:
-                self.found.setdefault(site, UnsupportedProgram(failure.what, failure.where, failure.todo))
+                reason = UnsupportedProgram(failure.what, failure.where, failure.todo)
+                self.found.setdefault(site, Kept(reason, appended))
             raise
 
+    def reach(self, site: Site, first: int, latest: int) -> None:
+        """Require that so many items of a log are kept.
 
-def require_none(values: Iterable[Any]) -> None:
-    """Refuse logs among the arguments of a function whose body is not parsed."""
-    for log in (part for value in values for part in trees.sequences(value) if isinstance(part, Log)):
-        raise log.failure
-
-
-def require_handed_on(log: Log, node: ast.AST, parent: ast.AST | None) -> None:
-    """Refuse an expression around one whose value is a log, unless it hands the log on without a look at its items."""
-    if not _hands_on(parent, node):
-        raise log.failure
-
-
-def drop(*appended: Any) -> None:
-    """Stands for the methods of logs."""
-
-
-def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
-    if isinstance(parent, ast.Attribute):
-        return parent.attr in APPENDING
-    if isinstance(parent, ast.Compare):
-        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops)
-    if isinstance(parent, ast.Assign):
-        return not any(isinstance(target, (ast.Tuple, ast.List)) for target in parent.targets)
-    if isinstance(parent, ast.IfExp):
-        return parent.test is not node
-    return isinstance(
-        parent, (ast.AnnAssign, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.Call, ast.Return, ast.Expr)
-    )
+        Raises:
+            Reaches: fewer are.
+        """
+        kept = self.known[site]
+        if first > kept.first or latest > kept.latest:
+            raise Reaches(site, replace(kept, first=max(first, kept.first), latest=max(latest, kept.latest)))

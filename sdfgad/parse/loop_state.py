@@ -229,7 +229,8 @@ def _carry_of(
     old_buffers: frozenset[str],
     shared: frozenset[str],
 ) -> Carry:
-    values = trees.matched(unified([old[0], new[0]]))
+    one = sharing.only_one(frame.b, (old[0], new[0]), len(frame.b.blocks) - 1)
+    values = trees.matched(unified([old[0], new[0]] if one is None else [one, one]))
     if values is None:
         what = f"`{name}` changes its structure, such as its length, in a loop that runs at run time"
         raise Rebound(what, frame.b.where, SAME_KIND)

@@ -25,6 +25,7 @@ from sdfgad.parse.values import (
     UNDEFINED,
     AfterLoop,
     MaybeBound,
+    MaybeNone,
     Record,
     Selection,
     Tensor,
@@ -61,6 +62,8 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     if isinstance(value, Unbound):
         what = f"`{node.id}` may have no value here: {value.reason}"
         raise UnboundVariable(what, where, "Assign it on all paths, or before them.", name=node.id)
+    if isinstance(value, MaybeNone):
+        return replace(value, value=bound_value(frame, node, value.value))
     if isinstance(value, Tensor):
         frame.b.versions.require_current(value, f"`{node.id}`", where)
     elif isinstance(value, (tuple, list, dict, Record)):
@@ -100,7 +103,7 @@ def phi(
     Raises:
         Rebound: the values differ in structure or shape, or are no numbers or arrays.
     """
-    values = trees.matched(unified([value for value, _ in ends]))
+    values = trees.matched(unified([value for value, _ in ends], joins_none=True))
     if values is None:
         raise Rebound(f"`{name}` holds things of different kinds on the ways to here", b.where, SAME_KIND)
     parts: list[Any] = []
@@ -146,12 +149,21 @@ def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
     return store.result
 
 
-def unified(values: list[Any]) -> list[Any]:
-    """Values in a common representation: all as `MaybeBound` if one may be unbound, all as `Selection` if one is."""
+def unified(values: list[Any], joins_none: bool = False) -> list[Any]:
+    """Values in a common representation: all as `MaybeBound` if one may be unbound, all as `Selection` if one is.
+
+    Args:
+        joins_none: whether None and others become `MaybeNone`, and not only where one is such already.
+    """
     if any(isinstance(value, MaybeBound) or value is ABSENT for value in values):
         maybes = [as_maybe_bound(value) for value in values]
-        inner = unified([maybe.value for maybe in maybes])
+        inner = unified([maybe.value for maybe in maybes], joins_none)
         return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
+    is_none = [value is None for value in values if value is not UNDEFINED]
+    if any(isinstance(value, MaybeNone) for value in values) or (joins_none and any(is_none) and not all(is_none)):
+        options = [as_maybe_none(value) for value in values]
+        inner = unified([option.value for option in options])
+        return [MaybeNone(value, option.there) for value, option in zip(inner, options, strict=True)]
     like = next((value for value in values if isinstance(value, Selection)), None)
     if like is None:
         return values
@@ -165,6 +177,13 @@ def as_maybe_bound(value: Any) -> MaybeBound:
     if isinstance(value, AfterLoop):
         return MaybeBound(value.value, scalar(Op("greater", (Int(value.trips), Const(0, INT)), BOOL)))
     return MaybeBound(UNDEFINED, False) if value is ABSENT else MaybeBound(value, True)
+
+
+def as_maybe_none(value: Any) -> MaybeNone:
+    """A value, or None, as a `MaybeNone`."""
+    if isinstance(value, MaybeNone):
+        return value
+    return MaybeNone(UNDEFINED, False) if value is None else MaybeNone(value, value is not UNDEFINED)
 
 
 def is_unmergeable(value: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
-from sdfgad.parse import conditions, containers
+from sdfgad.parse import conditions, containers, optional_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
@@ -21,7 +21,7 @@ from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
-from sdfgad.parse.values import DICT_VIEWS, Tensor, is_integer, is_static
+from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -141,6 +141,11 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, MaybeNone) and other is None:
+            is_none = optional_values.is_none(b, value)
+            return is_none if op is ast.Is else conditions.negated(is_none)
+    left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
     require_known(left, b.where)
     require_known(right, b.where)
     if op not in IDENTITY:

@@ -32,6 +32,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
+from sdfgad.parse.optional_values import required_parts
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.source import Source, read_source
@@ -202,7 +203,7 @@ def _build(
     containers = b.contents.followed
     frame = _frame_of(b, function, _own_parameters(function, dict(locals_)))
     frame.env |= opened(b, globals_)
-    result = frame.run()
+    result = required_parts(b, frame.run(), "the value that is returned")
     _require_finished(b)
     outputs = dict(_returned(b, result))
     if result is None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, logs, matching, operators, trees
+from sdfgad.parse import containers, matching, operators, trees
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -54,11 +54,6 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
 
 
 # --- containers
-
-
-@_of(logs.drop)
-def _drop(site: Site, *appended: Any) -> None:
-    """Appending to a log."""
 
 
 @_of(dict)
@@ -114,6 +109,9 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
         return None
     if name in ("index", "count", "remove") and not is_real((owner, positional)):
         return _searched(site, owner, name, *positional)
+    if name == "extend" and type(owner) is list:
+        containers.extend(site.b, owner, *map(site.sequence, positional))
+        return None
     if name in ("extend", "extendleft", "union", "intersection", "difference", "fromkeys"):
         positional = [list(site.sequence(value)) for value in positional]
     made = containers.method(site.b, method, positional, keywords)

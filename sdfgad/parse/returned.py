@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.ir.expr import Lin
+from sdfgad.parse.logs import is_log
 from sdfgad.parse.structure import Structure, build, container
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.values import Record, Selection, Tensor, is_number, kind_of
@@ -101,7 +102,7 @@ def _structure(value: Any) -> Structure | None:
 
 def _items(value: Any) -> dict[Any, Any] | None:
     if isinstance(value, Record):
-        return value.fields
+        return None if is_log(value) else value.fields
     if isinstance(value, dict):
         return value
     return dict(enumerate(value)) if isinstance(value, (tuple, list)) else None

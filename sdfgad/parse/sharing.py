@@ -12,7 +12,7 @@ from typing import Any
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.values import MaybeBound, Record
+from sdfgad.parse.values import UNDEFINED, MaybeBound, Record
 
 
 def is_shared(frame: Frame, value: Any, env: dict[str, Any]) -> bool:
@@ -23,6 +23,16 @@ def is_shared(frame: Frame, value: Any, env: dict[str, Any]) -> bool:
     found = trees.references([*env.values(), frame.caller, frame.lexical], frame)
     found.update(id(other) for copy, others in frame.b.contents.copies if found[id(copy)] for other in others)
     return any(found[id(one)] > 1 or frame.b.contents.is_copy(one) for one in containers)
+
+
+def only_one(b: Builder, values: Iterable[Any], depth: int) -> Any:
+    """The list, dict or object, made at this depth of blocks or further out, that a name has wherever it is read; else
+    None. Where the others are undefined, it is not read."""
+    known = {id(value): value for value in values if value is not UNDEFINED}
+    one = next(iter(known.values())) if len(known) == 1 else None
+    parts = one.fields if isinstance(one, Record) else one
+    is_older = isinstance(parts, (list, dict)) and b.contents.has(parts) and b.contents.depth(parts) <= depth
+    return one if is_older else None
 
 
 def same_containers(values: list[Any]) -> frozenset[int]:

@@ -10,10 +10,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.parse.values import DICT_VIEWS, UNDEFINED, AfterLoop, Holder, Iteration, Log, MaybeBound, Record, Selection
+from sdfgad.parse.logs import Site
+from sdfgad.parse.values import (
+    DICT_VIEWS,
+    UNDEFINED,
+    AfterLoop,
+    Holder,
+    Iteration,
+    MaybeBound,
+    MaybeNone,
+    Record,
+    Selection,
+)
 
 # The attribute of a class that a function defines in which the frame of that function is kept.
 LOCAL_FRAME = "<frame>"
+# Of which several may be equal, and that no array can hold.
+LABELS = (str, type(None), Site)
 
 
 def leaves(value: Any) -> list[Any]:
@@ -106,7 +119,9 @@ def matched(values: list[Any]) -> list[Any] | None:
     """The values in a common structure; None if theirs differ. An undefined value takes any structure."""
     known = [value for value in values if value is not UNDEFINED]
     if not any(map(_is_inner, known)):
-        return values
+        # What is never read may as well be what is read elsewhere.
+        is_label = bool(known) and isinstance(known[0], LABELS) and all(value == known[0] for value in known)
+        return known[:1] * len(values) if is_label else values
     like = known[0]
     if not _is_inner(like) or not all(_is_same_kind(like, value) for value in known):
         return None
@@ -158,7 +173,7 @@ def matched_like(like: Any, values: list[Any]) -> list[Any]:
 
 
 def _is_inner(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, Log))
+    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone))
 
 
 def _is_same_kind(x: Any, y: Any) -> bool:
@@ -174,22 +189,20 @@ def _parts(value: Any) -> list[Any]:
         return [value.dense, value.mask]
     if isinstance(value, MaybeBound):
         return [value.value, value.bound]
+    if isinstance(value, MaybeNone):
+        return [value.value, value.there]
     if isinstance(value, Record):
         return [value.fields]
-    if isinstance(value, Log):
-        return []
     return list(value.values()) if isinstance(value, dict) else list(value)
 
 
 def _with_parts(like: Any, parts: list[Any]) -> Any:
     if isinstance(like, Selection):
         return replace(like, dense=parts[0], mask=parts[1])
-    if isinstance(like, MaybeBound):
-        return MaybeBound(*parts)
+    if isinstance(like, (MaybeBound, MaybeNone)):
+        return type(like)(*parts)
     if isinstance(like, Record):
         return Record(like.cls, parts[0])
-    if isinstance(like, Log):
-        return like
     if isinstance(like, tuple):
         return rebuilt_tuple(like, parts)
     made = like.copy()

@@ -154,6 +154,15 @@ class MaybeBound:
     bound: Any
 
 
+@dataclass(frozen=True, eq=False)
+class MaybeNone:
+    """The abstract value of what is None on some paths; `there` is the run-time condition that it is not."""
+
+    value: Any
+    there: Any
+    noun: ClassVar[str] = "a value that may be None"
+
+
 class Undefined:
     """The value of a function's result before a ``return`` is reached, where it is never read."""
 
@@ -275,14 +284,6 @@ def is_real(value: Any) -> bool:
     return not type(value).__module__.startswith("sdfgad.")
 
 
-@dataclass(frozen=True, eq=False)
-class Log:
-    """A list whose length is data (see `logs`); `failure` says where it is changed."""
-
-    failure: Exception
-    noun: ClassVar[str] = "a list whose length is known only at run time"
-
-
 def is_static(value: Any) -> bool:
     """Whether a value is known while parsing."""
     if isinstance(value, (DICT_VIEWS, tuple, list)):
@@ -293,7 +294,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in (value.start, value.stop, value.step))
     if isinstance(value, Record):
         return False
-    return not isinstance(value, (Tensor, Lin, Selection, Iteration, Log))
+    return not isinstance(value, (Tensor, Lin, Selection, Iteration, MaybeNone))
 
 
 NAMES = {type(None): "None", str: "a string", type: "a class"}

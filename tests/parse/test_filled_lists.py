@@ -97,6 +97,8 @@ def program(x, s):
 LOOP = "for t in range(8):\n    "
 END = "\nreturn np.stack(a.log) * s"
 ROLLED = {
+    "extended": LOOP + "a.advance(x[t])\n    a.log += [a.u * 2.0]" + END,
+    "extended by extend": LOOP + "a.advance(x[t])\n    a.log.extend([a.u * 2.0, x[t]])" + END,
     "in a branch of a method": LOOP + "a.step(x[t])\n    if t % 2 == 0:\n        a.log.append(a.u)" + END,
     "at uneven trips": LOOP + "a.step(x[t])\n    if t * t % 5 == 1:\n        a.log.append(a.u)" + END,
     "read before it is appended to": LOOP + "a.before(x[t])" + END,
@@ -171,8 +173,6 @@ ONE_BY_ONE = {
     "objects that are swapped": f"b = Sim(x[1], s)\n{LOOP}a.advance(x[t])\n    a, b = b, a\n"
     "return np.stack(a.log) * len(b.log)",
     "cut": LOOP + "a.advance(x[t])\n    if len(a.log) > 3:\n        a.log.pop(0)" + END,
-    "extended": LOOP + "a.advance(x[t])\n    a.log += [a.u * 2.0]" + END,
-    "extended by extend": LOOP + "a.advance(x[t])\n    a.log.extend([a.u * 2.0])" + END,
     "as an iterator made before": f"i = map(len, [a.log])\n{LOOP}a.advance(x[t])\n    if t == 7:\n        pass\n"
     f"    a.u = a.u + len(list(zip(a.log)))" + END,
     "updated after it was appended": LOOP + "a.advance(x[t])\n    a.u += s" + END,

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
 
 X = np.linspace(0.2, 1.0, 4)
 
@@ -53,29 +52,3 @@ def test_they_are_left_out(program):
         sdfgad.differentiate(program, wrt="w").value(*args), program(X.copy(), *args[1:]), rtol=1e-13
     )
     sdfgad.check_grads(program, *args, wrt="w")
-
-
-def read_once(w):
-    log = []
-    while np.sum(w) > 0.5:
-        w = w * 0.8
-        log.append(np.sum(w))
-    return np.sum(w) * len(log)
-
-
-def read_by_a_function(w):
-    log = []
-
-    def last():
-        return log[-1]
-
-    while np.sum(w) > 0.5:
-        w = w * 0.8
-        log.append(np.sum(w))
-    return np.sum(w) * last()
-
-
-@pytest.mark.parametrize("program", [read_once, read_by_a_function])
-def test_lists_that_are_read_are_refused(program):
-    with pytest.raises(UnsupportedProgram, match="a list is changed in a loop"):
-        sdfgad.grad(program)(X)

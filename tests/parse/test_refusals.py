@@ -98,7 +98,7 @@ REFUSED = [
         "`u` is re-bound to a str",
     ),
     (
-        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s * len(u)",
+        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s * sum(u)",
         "u.append",
         UnsupportedProgram,
         "a list is changed in a loop",

@@ -40,6 +40,8 @@ RIGHT = {
     + "N = L\nif x[0, 0] > c:\n    N[0] = L[1]\nelse:\n    L[1] = N[0] * 2.0\nreturn L[0] * N[1]",
     "an item by one of two names": TWO
     + "if x[0, 0] > c:\n    N = L\nelse:\n    N = M\nif c > 1.0:\n    L[0] = x[1] * c\nreturn L[0] * 2.0",
+    "appended to by the name that a branch re-binds": TWO
+    + "N = L\nif x[0, 0] > c:\n    L = M\nL.append(x[2])\nreturn N[-1] * 2.0 + M[-1] * len(M) + L[0]",
     "a list in two lists": TWO
     + "P, Q = [L, M], [M, L]\nfor k in range(300):\n    P[0][1] = Q[1][1] * 0.9 + x[0]\nreturn Q[1][1] * L[1]",
 }
@@ -47,7 +49,7 @@ RIGHT = {
 ONE_OF_SEVERAL, CHANGED, OUTSIDE = "may be one of several", "that may be one of several", "changed in a loop or branch"
 REFUSED = {
     "changed by the name that a branch re-binds": (
-        TWO + "N = L\nif x[0, 0] > c:\n    L = M\nL.append(x[2])\nreturn N[0] * 2.0",
+        TWO + "N = L\nif x[0, 0] > c:\n    L = M\nL.append(x[2])\nreturn sum(N) * 2.0",
         "L.append",
         OUTSIDE,
     ),
@@ -158,7 +160,7 @@ def test_conditional_expressions_of_lists(name, c, tmp_path):
 
 @pytest.mark.parametrize("change", ["N.append(x[2])", "L.append(x[2])"])
 def test_lists_that_conditional_expressions_choose_are_not_changed(change, tmp_path):
-    body = f"{TWO}N = L if x[0, 0] > c else M\n{change}\nreturn N[0] * len(L)"
+    body = f"{TWO}N = L if x[0, 0] > c else M\n{change}\nreturn N[0] * sum(L)"
     with pytest.raises(UnsupportedProgram, match="a list is changed in a loop or branch") as caught:
         parsed(program_of(body, tmp_path), X, 0.5, 3)
     assert caught.value.where.text == change

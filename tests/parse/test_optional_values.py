@@ -1,0 +1,104 @@
+"""Values that are None on some paths: names, attributes, and results of functions that may end without a ``return``."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import NoneUsed
+from tests.helpers import module_from
+from tests.helpers_ir import assert_slope, outputs_of, parsed
+
+X = np.array([0.7013, -0.3127, 1.1741])
+HEAD = """import numpy as np
+
+class Best:
+    def __init__(self):
+        self.x = None
+
+    def see(self, x):
+        if x[0] > 0.0 and (self.x is None or np.sum(self.x) < np.sum(x)):
+            self.x = x
+
+def positive(x):
+    for k in range(3):
+        if x[k] > 0.8:
+            return x[k] ** 2
+
+def pair(x):
+    if x[0] > 0.0:
+        return x[0], x * 2.0
+
+def shifted(x, by=None):
+    if by is None:
+        return x * 3.0
+    return x + by
+
+def program(x, c):
+"""
+RIGHT = {
+    "a result": "r = positive(x)\nreturn x if r is None else x * r",
+    "not a result": "r = positive(x)\nif r is not None:\n    return x * r\nreturn x * c",
+    "a result in a test": "return x[0] if positive(x) is None else x[1]",
+    "a tuple": "r = pair(x)\nif r is None:\n    return x * 3.0\nreturn r[1] * r[0]",
+    "handed on": "def twice(x):\n    return positive(x)\nreturn x if twice(x) is None else x * 2.0",
+    "an argument": "r = positive(x)\nreturn shifted(x, r) * shifted(x, by=r)",
+    "a name": "b = None\nif x[1] > 0.0:\n    b = x * 2.0\nreturn x if b is None else b * b",
+    "a name in a loop": "b = None\nfor k in range(3):\n    if x[k] > 0.0 and (b is None or x[k] < b):\n"
+    "        b = x[k]\nreturn x if b is None else x * b",
+    "set back": "b, s = None, 0.0\nfor k in range(6):\n    if x[k % 3] > 0.0:\n        b = x * x[k % 3]\n"
+    "    if b is not None:\n        s = s + b[0]\n    if s > 1.0:\n        b = None\nreturn s * x",
+    "an attribute": "b = Best()\nfor k in range(5):\n    b.see(x * (2.0 - k))\nreturn x if b.x is None else b.x * 2.0",
+    "an item": "d = {'b': None}\nif x[0] > 0.0:\n    d['b'] = x\nreturn x * 3.0 if d['b'] is None else d['b'] * x",
+    "as a condition": "r = positive(x)\nif not r:\n    return x\nreturn x * r if r and c > 1.0 else r + x",
+    "updated in place": "b = None\nif x[0] > 0.0:\n    b = x * 2.0\nif b is not None:\n    b[0] += 3.0\n"
+    "    return b * x\nreturn x",
+    "a list": "def find(x):\n    if x[0] > 0.0:\n        return [x[0], x]\nr = find(x)\n"
+    "return x if r is None else r[1] * r[0]",
+    "a string": "def word(x):\n    if x[0] > 0.0:\n        return 'yes'\nreturn x if word(x) is None else x * 2.0",
+    "an early one": "def first(x):\n    if x[0] > 0.0:\n        return None\n    return x[1]\nr = first(x)\n"
+    "return x if r is None else x * r",
+    "never called for": "def note(x):\n    if x[0] > 0.0:\n        return x\nnote(x)\nreturn x * 2.0",
+}
+
+
+def program_of(body, folder):
+    return module_from(HEAD + "".join(f"    {line}\n" for line in body.split("\n")), folder).program
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_none_on_some_paths(name, tmp_path):
+    program = program_of(RIGHT[name], tmp_path)
+    primal = parsed(program, X, 2.0)
+    for x in (X, -X, X * 0.5, X * 3.0):
+        np.testing.assert_allclose(outputs_of(primal, x, 2.0)["return"], program(x.copy(), 2.0), rtol=1e-14)
+        assert_slope(program, x, 2.0)
+
+
+def unfinished(x):
+    for k in range(3):
+        if x[k] > 1.0:
+            return x * x[k]
+
+
+def best_of(x):
+    best = None
+    for k in range(3):
+        if x[k] > 1.0:
+            best = x[k]
+    return np.sum(x) * (best + 1.0)
+
+
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        (unfinished, r"the value that is returned is None here\n.*test_optional"),
+        (best_of, r"`best` is None here\n.*return np.sum\(x\) \* \(best"),
+    ],
+)
+def test_none_that_is_read_is_an_error_at_run_time(program, what):
+    g = sdfgad.differentiate(lambda x: np.sum(program(x)), wrt="x") if program is unfinished else sdfgad.grad(program)
+    gradient = g.value_and_grad(X)[1] if program is unfinished else g(X)
+    expected = [(np.sum(program(X + 1e-6 * e)) - np.sum(program(X - 1e-6 * e))) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-8)
+    with pytest.raises(NoneUsed, match="is None here"):
+        g.value_and_grad(-X) if program is unfinished else g(-X)
