@@ -6,7 +6,6 @@ a pattern that an array of them hides (``u[(np.arange(n) + 1) % n]``).
 
 from __future__ import annotations
 
-import math
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import contains, evaluated
-from sdfgad.ir.expr import INT, Expr, Int, Lin, reads
+from sdfgad.ir.expr import Expr, Int, Lin, reads
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.parse.followed import KINDS, MOST_PARTS, SMALL, Partial, can_follow, is_of_floats, is_whole, points
 from sdfgad.parse.values import Tensor
