@@ -1,4 +1,4 @@
-"""Singular vectors and pseudo-inverses of matrices whose columns have different units, as in the calibration of cameras."""
+"""Singular vectors and pseudo-inverses of matrices whose columns have different units, as in camera calibration."""
 
 import numpy as np
 
