@@ -161,13 +161,15 @@ class Constants:
         box = None if accumulate else points(params, SMALL)
         known = ChainMap(self._arrays, self._numbers)
         values = None if box is None else evaluated(value, box, known, KINDS + "f")
+        if values is not None or (box is not None and all(read.buffer in known for read in reads(value))):
+            # Where counters are all that is not known, it is known in unrolled loops.
+            behind = self.origins(value) - {n for n, _ in params}
+            self._origins[name] = self._origins.get(name, frozenset()) | behind
         if values is None:
             self._numbers.pop(name, None)
             self._partial.pop(name, None)
             return
         index = [evaluated(Int(form), box or {}, self._arrays) for form in place.index]
-        behind = self.origins(value) - {n for n, _ in params}
-        self._origins[name] = self._origins.get(name, frozenset()) | behind
         self._assign(buffer, index, values, None)
 
     def _note(self, buffer: Buffer, values: Any) -> None:

@@ -26,6 +26,8 @@ RIGHT = {
     "at = np.clip((2.0 * np.linspace(low, 3.1, 5)).astype(int), 0, 5)\nt = np.zeros((3, 6))\nfor i in range(3):\n"
     "    left, top = at[i], at[i + 1]\n    if top <= left:\n        top = min(left + 1, 5)\n    if top > left:\n"
     "        t[i, left:top] = (np.arange(left, top) - left) / (top - left) + 1.0\nreturn t @ x * s",
+    "floats of a counter": "y = 0.0\nfor k in range(3):\n    w = np.full(2, 1.0 + k)\n"
+    "    y = y + s * np.sum(x[k] * np.ones(int(w[0])))\nreturn y",
     "another grid": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(3) + g * x[0]",
 }
 
