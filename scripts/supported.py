@@ -52,6 +52,8 @@ STATEMENTS = {
     "`root`, `fsolve` and `fixed_point` of `scipy.optimize`": "tests/api/test_implicit.py",
     "`RegularGridInterpolator`, `map_coordinates`, `cdist`, `pdist`": "tests/api/test_grids_and_distances.py",
     "`np.sort`, `np.median`, `np.cumsum`, `np.quantile` of `x[mask]`": "tests/parse/library/test_selected.py",
+    "Python's `min`, `max`, `sum` of `x[mask]`; distributions of constants": "tests/parse/test_selected_numbers.py",
+    "loops over `np.arange` with run-time bounds": "tests/parse/test_iterables.py",
     "integers that decide how long a list is": "tests/parse/test_integers_that_decide.py",
     "lists that are never read": "tests/parse/test_lists_that_are_never_read.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",

@@ -11,6 +11,8 @@ from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
 
 Array = np.ndarray[Any, Any]
 KINDS = "iub"
+# Python's `max` and `min`, which keep the first of equal numbers.
+LATER = {"later_if_greater": np.greater, "later_if_less": np.less}
 
 
 def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array], kinds: str = KINDS) -> Any:
@@ -74,6 +76,9 @@ def _operation(node: Op, args: list[Any]) -> Any:
         return args[0].astype(node.dtype)
     if node.name == "select":
         return np.where(*args)
+    if node.name in LATER:
+        first, later = args
+        return np.where(LATER[node.name](later, first), later, first)
     if node.name == "wrap":
         index, extent = args
         return np.clip(np.where(index < 0, index + extent, index), 0, extent - 1)

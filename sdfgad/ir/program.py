@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from sdfgad.errors import Location, SdfgadError
-from sdfgad.ir.expr import Expr, IntLike, Lin, Read, Rewriter, reads
+from sdfgad.ir.expr import Expr, Int, IntLike, Lin, Read, Rewriter, reads
 from sdfgad.options import Device
 
 FIRST_CHECK = 1 << 30
@@ -97,6 +97,17 @@ class Node:
         statement = cast("Statement", self)
         nested = (s.mentioned for block in blocks_of(statement) for s in block)
         return self.touched.union(*nested)
+
+    @cached_property
+    def guarding(self) -> frozenset[str]:
+        """The buffers of which the statement's own guards speak, which may be no longer there."""
+        return frozenset(read.buffer for read in reads(*map(Int, getattr(self, "guards", ()))))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The buffers that the statement, or one nested in it, reads or writes, or of which their guards speak."""
+        nested = (s.named for block in blocks_of(cast("Statement", self)) for s in block)
+        return self.touched.union(self.guarding, *nested)
 
     @cached_property
     def size(self) -> int:

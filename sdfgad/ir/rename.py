@@ -15,13 +15,13 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
 
 
 def _with_nested(statement: Statement, names: Mapping[str, str]) -> Block:
-    if names.keys().isdisjoint(statement.mentioned):
+    if names.keys().isdisjoint(statement.named):
         return (statement,)
     return transform((statement,), lambda s: (_renamed(s, names),))
 
 
 def _renamed(statement: Statement, names: Mapping[str, str]) -> Statement:
-    if names.keys().isdisjoint(statement.touched):
+    if names.keys().isdisjoint(statement.touched | statement.guarding):
         return statement
 
     def moved(node: Expr) -> Expr | None:

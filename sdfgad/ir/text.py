@@ -85,12 +85,19 @@ def expression_text(value: Expr) -> str:
     if isinstance(value, Read):
         return access_text(Access(value.buffer, value.index))
     assert isinstance(value, Op)
-    args = [expression_text(arg) for arg in value.args]
+    args = [_operand_text(arg) for arg in value.args]
     if value.name in INFIX:
         return f"({args[0]} {INFIX[value.name]} {args[1]})"
     if value.name == "negative":
         return f"-{args[0]}"
     if value.name == "square":
         return f"({args[0]})**2" if args[0].startswith("-") else f"{args[0]}**2"
+    args = [expression_text(arg) for arg in value.args]
     name = str(value.dtype) if value.name == "cast" else value.name
     return f"{name}({', '.join(args)})"
+
+
+def _operand_text(value: Expr) -> str:
+    """The text of an operand; a linear form of several terms in parentheses."""
+    text = expression_text(value)
+    return f"({text})" if isinstance(value, Int) and " " in text else text

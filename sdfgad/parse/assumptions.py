@@ -32,12 +32,14 @@ class Assumptions:
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
+        decides: whether conditions on such arrays are decided while parsing, which lengths may depend on.
     """
 
     fixed: Mapping[str, int]
     rolling: Rolling = Rolling.ALL
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
+    decides: bool = False
     are_enclosed_constant: bool = False
     logs: Mapping[Site, Kept] = field(default_factory=dict)
     copies_returned: bool = False
@@ -46,7 +48,7 @@ class Assumptions:
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(self.logs), self.copies_returned
-        b.are_enclosed_constant = self.are_enclosed_constant
+        b.are_enclosed_constant, b.decides = self.are_enclosed_constant, self.decides
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -73,6 +75,8 @@ class Assumptions:
                 return replace(self, fixed={**self.fixed, **wanted})
         if b.has_enclosed_integers and not self.are_enclosed_constant:
             return replace(self, are_enclosed_constant=True)
+        if b.lacks_constant and not self.decides:
+            return replace(self, decides=True)
         more = self._with_copies_or_logs(failure, b)
         if more is not None:
             return more

@@ -118,6 +118,8 @@ class Builder(Emitter):
         self.captured: dict[str, Any] = {}
         # Whether integers of enclosing programs are constants, and whether there are some that are not.
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
+        # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
+        self.decides, self.lacks_constant = False, False
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.
@@ -437,6 +439,7 @@ class Builder(Emitter):
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
         if symbols:
             raise NeedsConstant(symbols, self.where)
+        self.lacks_constant = True
         what = "a length, shape, axis or other integer here is computed from the values of arrays or floats"
         raise self.unsupported(what, FROM_DATA)
 

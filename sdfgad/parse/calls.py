@@ -66,6 +66,10 @@ MAY_NOT_CONVERGE = frozenset(
 )
 
 
+# The parts of SciPy whose functions depend on their arguments alone, but for the method `rvs` of distributions.
+PURE = ("numpy.", "scipy.signal.", "scipy.linalg.", "scipy.special.", "scipy.stats._distn_infrastructure.")
+
+
 @dataclass(frozen=True)
 class ArrayMethod(Holder):
     """A method of an array, before it is called."""
@@ -297,9 +301,9 @@ def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], k
 
 
 def _is_numpy(function: Any) -> bool:
-    """Whether a function is one of NumPy's, or of those parts of SciPy that draw no random numbers."""
+    """Whether a function is one of NumPy's, or of those of SciPy that draw no random numbers."""
     module = (getattr(function, "__module__", "") or "") + "."
-    return callable(function) and module.startswith(("numpy.", "scipy.signal.", "scipy.linalg.", "scipy.special."))
+    return callable(function) and module.startswith(PURE) and getattr(function, "__name__", "") != "rvs"
 
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:

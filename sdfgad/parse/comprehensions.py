@@ -18,7 +18,8 @@ from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import as_sequence, iterated
+from sdfgad.parse.iterables import iterable_of
+from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Iteration, NotNumeric, Tensor
@@ -29,7 +30,7 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
     first = node.generators[0]
-    iterable = gone_over(frame.b, iterated(frame, first.iter, frame.eval(first.iter)))
+    iterable = gone_over(frame.b, iterable_of(frame, first.iter))
     if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
         alike = items_of(frame.b, iterable)
         rows = None if alike is None else _rows(frame, node, alike)

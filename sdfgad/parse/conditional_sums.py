@@ -1,6 +1,6 @@
-"""Sums over a comprehension whose condition is data: what it leaves out counts as zero.
+"""Sums and extrema over a comprehension whose condition is data: what it leaves out counts as zero, or not at all.
 
-How many items there are is known only at run time then, but a sum does not depend on that.
+How many items there are is known only at run time then, but neither depends on that.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -17,12 +18,14 @@ from sdfgad.errors import SdfgadError
 from sdfgad.parse import calls
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.keyed import max_of_chosen, min_of_chosen
 
 SUMS = (builtins.sum, np.sum, math.fsum)
+EXTREMA = ((builtins.min, min_of_chosen), (builtins.max, max_of_chosen))
 
 
 def call(frame: Frame, node: ast.Call) -> Any:
-    """A call; if it is such a sum, of all items, each multiplied by its condition so to speak."""
+    """A call; if it is such a sum or extremum, of all items, each with its condition so to speak."""
     whole = _of_all(node)
     if whole is None:
         return calls.call(frame, node)
@@ -33,25 +36,49 @@ def call(frame: Frame, node: ast.Call) -> Any:
         frame.b.restore(state)
         frame.env = env
         del frame.loops[depth:]
-        if error.comprehension is not node.args[0] or frame.eval(node.func) not in SUMS:
+        function = frame.eval(node.func)
+        definition = next((one for original, one in EXTREMA if function is original), None)
+        if error.comprehension is not node.args[0] or (definition is None and function not in SUMS):
             raise
         try:
-            return calls.call(frame, whole)
+            return calls.call(frame, whole) if definition is None else _extremum(frame, node, definition)
         except SdfgadError:
             raise error from None
+
+
+def _extremum(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any:
+    """The extremum of the items that are chosen, of all pairs of a condition and an item."""
+    keywords = {str(keyword.arg): frame.eval(keyword.value) for keyword in node.keywords}
+    return frame.call(node, definition, [frame.eval(_pairs(node))], keywords, is_definition=True)
 
 
 @lru_cache(maxsize=1024)
 def _of_all(node: ast.Call) -> ast.Call | None:
     """A call with a comprehension without its conditions, but with zero where they do not hold."""
     first = node.args[0] if node.args else None
-    if not isinstance(first, (ast.GeneratorExp, ast.ListComp)):
+    if not isinstance(first, (ast.GeneratorExp, ast.ListComp)) or not any(one.ifs for one in first.generators):
         return None
+    whole = ast.Call(node.func, [_without_conditions(first, type(first), _item), *node.args[1:]], node.keywords)
+    return ast.fix_missing_locations(ast.copy_location(whole, node))
+
+
+@lru_cache(maxsize=1024)
+def _pairs(node: ast.Call) -> ast.ListComp:
+    first = node.args[0]
+    assert isinstance(first, (ast.GeneratorExp, ast.ListComp))
+    pairs = _without_conditions(
+        first, ast.ListComp, lambda test, item: ast.Tuple([test, _item(test, item)], ast.Load())
+    )
+    return ast.fix_missing_locations(pairs)
+
+
+def _item(test: ast.expr, item: ast.expr) -> ast.expr:
+    return ast.IfExp(test, item, ast.Constant(0))
+
+
+def _without_conditions(first: Any, kind: Any, made: Callable[[ast.expr, ast.expr], ast.expr]) -> Any:
+    """A comprehension without its conditions, of what is `made` of their conjunction and an item."""
     tests = [test for one in first.generators for test in one.ifs]
-    if not tests:
-        return None
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
     generators = [ast.comprehension(one.target, one.iter, [], one.is_async) for one in first.generators]
-    items = type(first)(ast.IfExp(test, first.elt, ast.Constant(0)), generators)
-    whole = ast.Call(node.func, [ast.copy_location(items, first), *node.args[1:]], node.keywords)
-    return ast.fix_missing_locations(ast.copy_location(whole, node))
+    return ast.copy_location(kind(made(test, first.elt), generators), first)

@@ -97,7 +97,13 @@ def test(frame: Frame, node: ast.expr) -> Any:
         return negated(test(frame, node.operand))
     value = _truth_value(frame, node, frame.eval(node))
     known = known_truth(value)
-    return truth(frame.b, value) if known is None else known
+    return _by_constants(frame.b, truth(frame.b, value)) if known is None else known
+
+
+def _by_constants(b: Builder, condition: Tensor) -> Any:
+    """A condition on known arrays as True or False, where there is no program otherwise: a length depends on it."""
+    known = b.constants.array(condition, b.here) if b.decides else None
+    return condition if known is None else bool(known)
 
 
 def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:

@@ -6,7 +6,7 @@ a pattern that an array of them hides (``u[(np.arange(n) + 1) % n]``).
 
 from __future__ import annotations
 
-import math
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,16 +14,12 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import contains, evaluated
-from sdfgad.ir.expr import INT, Expr, Int, Lin, reads
+from sdfgad.ir.expr import Expr, Int, Lin, reads
 from sdfgad.ir.program import Access, Buffer, Params
+from sdfgad.parse.followed import KINDS, MOST_PARTS, SMALL, Partial, can_follow, is_of_floats, is_whole, points
 from sdfgad.parse.values import Tensor
 
 Array = np.ndarray[Any, Any]
-KINDS = "ib"
-# Larger arrays, and arrays that are filled in more parts than these unless they are small, are not followed.
-MOST_ELEMENTS = 2**20
-MOST_PARTS = 64
-SMALL = 2**12
 
 
 class Varies(Exception):
@@ -47,31 +43,6 @@ class Decides(Exception):
         self.arrays = arrays
 
 
-@dataclass(frozen=True)
-class _Partial:
-    """The elements of an array, which of them are not known yet, and the number of statements that have filled it."""
-
-    array: Array
-    missing: Array
-    parts: int
-
-    @staticmethod
-    def of(buffer: Buffer, array: Array | None) -> _Partial:
-        shape = tuple(extent.const for extent in buffer.shape)
-        known = np.zeros(shape, buffer.dtype) if array is None else array
-        return _Partial(known, np.full(shape, array is None), 0)
-
-    def assigned(self, index: tuple[Any, ...], values: Array, accumulate: str | None) -> _Partial:
-        # Snapshots share arrays: each part is written to a copy.
-        array, missing = self.array.copy(), self.missing.copy()
-        if accumulate is None:
-            array[index], missing[index] = values, False
-        else:
-            flat = np.ravel_multi_index(index, array.shape) if index else 0
-            getattr(np, accumulate).at(array.reshape(-1), *np.broadcast_arrays(flat, values))
-        return _Partial(array, missing, self.parts + 1)
-
-
 @dataclass(frozen=True, eq=False)
 class Here:
     """A position in the program: the block, and the counters of the loops around it."""
@@ -93,8 +64,8 @@ class Constants:
         # Where a buffer is created, its elements, and those of buffers of which only some are known.
         self._homes: dict[str, Here] = {}
         self._arrays: dict[str, Array] = {}
-        self._partial: dict[str, _Partial] = {}
-        # Numbers of which integers are made, and such integers. The compiled program may round the former in another
+        self._partial: dict[str, Partial] = {}
+        # Floats of which integers are made, and such integers. The compiled program may round the former in another
         # way, so that they are used only where there is no program without them.
         self._numbers: dict[str, Array] = {}
         # The symbols and other buffers on which the elements of a buffer depend.
@@ -107,26 +78,29 @@ class Constants:
     def create(self, buffer: Buffer, here: Here) -> None:
         """Begin to follow a buffer that the statements of a block fill."""
         self.forget(buffer.name)
-        if _can_follow(buffer):
+        if can_follow(buffer) or is_of_floats(buffer):
             self._homes[buffer.name] = here
 
     def enter(self, buffer: Buffer, array: Array, here: Here) -> None:
         """Begin to follow an input that holds an array of the user, if that is a constant."""
         if any(array is known for known in self._decisive):
             self.set(buffer, array, here)
-        elif _can_follow(buffer):
+        elif can_follow(buffer):
             self._inputs[buffer.name] = array
 
     def set(self, buffer: Buffer, array: Array, here: Here) -> None:
         """Record what the elements of an input are, which cannot become more constant than that."""
         self._inputs.pop(buffer.name, None)
-        if _can_follow(buffer):
+        if can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
+        elif is_of_floats(buffer):
+            self._homes[buffer.name], self._numbers[buffer.name] = here, array
 
     def note(self, buffer: str, numbers: Array) -> None:
         """Record which numbers NumPy has in a buffer that is made of constants."""
-        if numbers.size <= SMALL:
+        if numbers.size <= SMALL and buffer in self._homes:
             self._numbers[buffer] = numbers
+            self._partial.pop(buffer, None)
 
     def forget(self, name: str) -> None:
         for known in (self._homes, self._arrays, self._partial, self._origins, self._numbers):
@@ -141,9 +115,11 @@ class Constants:
             Varies: it is in a loop that has used an element of the buffer as a constant.
         """
         name = buffer.name
+        if buffer.dtype.kind not in KINDS:
+            self._write_floats(buffer, params, place, value, here, accumulate)
+            return
         self._numbers.pop(name, None)
         if name not in self._homes:
-            self._trace(buffer, None if accumulate else value)
             return
         parts = [value, *map(Int, place.index)]
         behind = frozenset[str]().union(*map(self.origins, parts)) - {n for n, _ in params}
@@ -152,16 +128,49 @@ class Constants:
             self._origins[name] |= behind
             return
         self._origins[name] = self._origins.get(name, frozenset()) | behind
-        box = _points(params)
+        box = points(params)
         values = None if box is None else evaluated(value, box, self._arrays)
         index = [None if box is None else evaluated(Int(form), box, self._arrays) for form in place.index]
         if accumulate and box is not None and values is not None:
             # Each point of the box counts, also where the value is the same at all.
             values = np.broadcast_to(values, np.broadcast_shapes(*(points.shape for points in box.values())))
         self._assign(buffer, index, values, accumulate)
-        is_whole = values is None and box is not None and _is_whole(buffer, params, place)
-        if is_whole and accumulate is None and self._numbers:
+        fills = values is None and box is not None and is_whole(buffer, params, place)
+        if fills and accumulate is None and self._numbers:
             self._note(buffer, evaluated(value, box or {}, self._arrays | self._numbers, KINDS + "f"))
+
+    def _write_floats(
+        self, buffer: Buffer, params: Params, place: Access, value: Expr, here: Here, accumulate: str | None
+    ) -> None:
+        """Record a statement that fills an array of floats, which are followed where they are made of constants."""
+        name = buffer.name
+        home = self._homes.get(name)
+        if home is not None and home.block is not here.block:
+            is_made = all(read.buffer in self._homes for read in reads(value))
+            if name in self._numbers:
+                self._vary(name, here.loops - home.loops)
+            if not is_made:
+                # What is data is not known in unrolled loops either.
+                self._origins.pop(name, None)
+            for of in (self._homes, self._partial, self._numbers):
+                of.pop(name, None)
+            home = None
+        self._trace(buffer, None if accumulate else value)
+        if home is None:
+            return
+        box = None if accumulate else points(params, SMALL)
+        known = ChainMap(self._arrays, self._numbers)
+        values = None if box is None else evaluated(value, box, known, KINDS + "f")
+        if values is not None or (box is not None and all(read.buffer in known for read in reads(value))):
+            # Where counters are all that is not known, it is known in unrolled loops.
+            behind = self.origins(value) - {n for n, _ in params}
+            self._origins[name] = self._origins.get(name, frozenset()) | behind
+        if values is None:
+            self._numbers.pop(name, None)
+            self._partial.pop(name, None)
+            return
+        index = [evaluated(Int(form), box or {}, self._arrays) for form in place.index]
+        self._assign(buffer, index, values, None)
 
     def _note(self, buffer: Buffer, values: Any) -> None:
         if values is not None:
@@ -177,7 +186,7 @@ class Constants:
 
     def derive(self, buffer: Buffer, inputs: Iterable[str]) -> None:
         """Record that a buffer is computed of others by a function that is not followed."""
-        if _can_follow(buffer):
+        if can_follow(buffer):
             self._origins[buffer.name] = frozenset(inputs).union(*(self._origins.get(name, ()) for name in inputs))
 
     def _vary(self, name: str, loops: frozenset[str]) -> None:
@@ -194,16 +203,17 @@ class Constants:
 
     def _assign(self, buffer: Buffer, index: list[Any], values: Any, accumulate: str | None) -> None:
         name = buffer.name
-        array = self._arrays.pop(name, None)
-        old = self._partial.pop(name, None) or _Partial.of(buffer, array)
+        known = self._arrays if buffer.dtype.kind in KINDS else self._numbers
+        array = known.pop(name, None)
+        old = self._partial.pop(name, None) or Partial.of(buffer, array)
         is_known = values is not None and all(i is not None for i in index)
         if not (is_known and all(map(contains, (extent.const for extent in buffer.shape), index))):
             # Its elements are not known any more, unless other statements write them again.
-            self._partial[name] = _Partial.of(buffer, None)
+            self._partial[name] = Partial.of(buffer, None)
             return
         new = old.assigned(tuple(index), values, accumulate)
         if not new.missing.any():
-            self._arrays[name] = new.array
+            known[name] = new.array
         if new.parts <= MOST_PARTS or new.array.size <= SMALL:
             self._partial[name] = new
         else:
@@ -213,7 +223,7 @@ class Constants:
         """The elements of an integer array, if they are known; `is_needed`: without them there is no program."""
         params = tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape))
         can_use = tensor.dtype.kind in KINDS and (is_needed or self._may_guess)
-        box = _points(params) if can_use else None
+        box = points(params) if can_use else None
         if box is None:
             return None
         element = tensor.element(tuple(Lin.symbol(name) for name, _ in params))
@@ -262,23 +272,3 @@ class Constants:
         self._homes, self._arrays, self._partial, self._origins = map(dict, state[:4])
         self._needed, self._used = map(set, state[4:6])
         self._numbers = dict(state[6])
-
-
-def _can_follow(buffer: Buffer) -> bool:
-    sizes = [extent.const for extent in buffer.shape if extent.is_const]
-    return buffer.dtype.kind in KINDS and len(sizes) == len(buffer.shape) and math.prod(sizes) <= MOST_ELEMENTS
-
-
-def _is_whole(buffer: Buffer, params: Params, place: Access) -> bool:
-    """Whether a statement writes each element of a buffer, in order."""
-    sizes = tuple(extent for _, extent in params)
-    return sizes == tuple(buffer.shape) and place.index == tuple(Lin.symbol(name) for name, _ in params)
-
-
-def _points(params: Params) -> dict[str, Array] | None:
-    """The values of the parameters of a box, which broadcast to its shape; None if it is large, or not known."""
-    extents = [extent.const for _, extent in params]
-    if not all(extent.is_const for _, extent in params) or math.prod(extents) > MOST_ELEMENTS:
-        return None
-    grids = np.ogrid[tuple(slice(0, extent) for extent in extents)] if extents else ()
-    return {name: grid.astype(INT) for (name, _), grid in zip(params, grids, strict=True)}

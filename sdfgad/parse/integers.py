@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdfgad.ir.expr import INT, Int, Lin, Op, as_linear
+from sdfgad.ir.expr import INT, Expr, Int, Lin, Op, as_linear, reads
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.values import Tensor, as_tensor, cast, is_integer
@@ -30,7 +30,16 @@ def whole(b: Builder, how: str, number: Any) -> Any:
     x = single(b, number)
     if x.dtype.kind == "f":
         b.may_raise("infinity and NaN are no integers", ValueError, OverflowError)
-    return b.fixed(cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT))
+    value = cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT)
+    return b.fixed(value) if reads(value) else affine(b, value)
+
+
+def affine(b: Builder, value: Expr) -> Lin:
+    """The linear form of an integer: of those of ``k - 3`` and ``k + 1`` the difference is known."""
+    if isinstance(value, Op) and value.name in ("add", "subtract") and all(x.dtype == INT for x in value.args):
+        x, y = (affine(b, part) for part in value.args)
+        return x + y if value.name == "add" else x - y
+    return b.fixed(value) if reads(value) else as_linear(value)
 
 
 def single(b: Builder, x: Any) -> Tensor:

@@ -63,6 +63,9 @@ class Site:
 
 def sequence(frame: Frame, value: Any) -> Any:
     """A range or an array as a sequence of known length."""
+    if isinstance(value, Range) and value.trips.is_const:
+        # As `range(k, k + 4)`, whose items need not be known.
+        return [value.index(Lin(trip)) for trip in range(value.trips.const)]
     if isinstance(value, Range):
         return range(frame.b.constant(value.start), frame.b.constant(value.stop), value.step)
     items = None if isinstance(value, range) else items_of(frame.b, value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.constants import KINDS, MOST_ELEMENTS
+from sdfgad.parse.followed import KINDS, MOST_ELEMENTS
 from sdfgad.parse.values import Tensor, scalar
 
 Array = np.ndarray[Any, Any]

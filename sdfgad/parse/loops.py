@@ -35,7 +35,8 @@ from sdfgad.parse.contents import Fills, Rolling, Taken
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
-from sdfgad.parse.iterators import as_sequence, iterated
+from sdfgad.parse.iterables import iterable_of
+from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
 from sdfgad.parse.liveness import assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
@@ -100,7 +101,7 @@ class Head:
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    value = iterated(frame, node.iter, frame.eval(node.iter))
+    value = iterable_of(frame, node.iter)
     if is_of_numbers(value, MANY_ITEMS) and _rolled_over_numbers(frame, node, value):
         return
     iterable = gone_over(frame.b, value)

@@ -16,10 +16,10 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
-from sdfgad.parse.integers import as_int, integer_extremum
+from sdfgad.parse.integers import affine, integer_extremum
 from sdfgad.parse.number_lists import is_of_numbers, looked_up, table_of
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, described, is_integer
+from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
 
 # A loop over a shorter list is unrolled.
 MANY_ITEMS = 5
@@ -244,5 +244,5 @@ def _bound(b: Builder, value: Any) -> Lin:
     if is_integer(value):
         return Lin.of(value if isinstance(value, Lin) else int(value))
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
-        return Lin.of(as_int(b, value))
+        return affine(b, cast(value.at(), INT))
     raise b.unsupported(f"a range bound that is not an integer: {described(value)}", "Convert it: range(int(n)).")

@@ -61,6 +61,9 @@ def filled(b: Builder, x: Selection, value: Any) -> Tensor:
 
 def count(b: Builder, x: Selection) -> Lin:
     """The number of elements that the mask selects."""
+    known = b.constants.array(x.mask, b.here, is_needed=False)
+    if known is not None:
+        return Lin(int(np.count_nonzero(known)))
     ones = Tensor(x.mask.shape, INT, lambda p: Op("cast", (x.mask.element(p),), INT))
 
     def counted() -> Lin:
@@ -139,9 +142,6 @@ def assign(b: Builder, x: Selection, entries: tuple[Any, ...], value: Any) -> No
 
 def positions(b: Builder, mask: Tensor) -> list[Tensor]:
     """The indices of a mask's true elements in order, an int64 vector for each axis; its length is data."""
-    known = b.constants.array(mask, b.here, is_needed=False)
-    if known is not None:
-        return [b.constant_array(index) for index in np.nonzero(known)]
     flat, number = _positions_and_count(b, b.fixed_mask(mask))
     sizes = [b.constant(extent) for extent in mask.shape]
 
@@ -153,6 +153,9 @@ def positions(b: Builder, mask: Tensor) -> list[Tensor]:
 
 def _positions_and_count(b: Builder, mask: Tensor) -> tuple[Tensor, Lin]:
     size = _size(b, mask)
+    known = b.constants.array(mask, b.here, is_needed=False)
+    if known is not None:
+        return b.constant_array(np.flatnonzero(known)), Lin(int(np.count_nonzero(known)))
 
     def searched() -> tuple[Tensor, Lin]:
         flat, number = b.call("nonzero", [mask], [((size,), INT), ((), INT)], (size,))

@@ -14,7 +14,7 @@ from sdfgad.errors import AmbiguousArray
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import control, loops
 from sdfgad.parse.frame import Frame, Return
-from sdfgad.parse.iterators import iterated
+from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.loop_state import LoopNode
 from sdfgad.parse.ranges import gone_over
@@ -85,7 +85,7 @@ def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
     node = loop.node
     head = loops.Head(node)
     if isinstance(node, ast.For):
-        head = loops.head_of(frame, node, gone_over(frame.b, iterated(frame, node.iter, frame.eval(node.iter))))  # type: ignore[assignment]
+        head = loops.head_of(frame, node, gone_over(frame.b, iterable_of(frame, node.iter)))  # type: ignore[assignment]
     test = True if head is None else head.test(frame, Lin(0))
     if head is None or test is True:
         # There is only one path: parsing fails as before.

@@ -129,9 +129,13 @@ def pseudo_inverse(a: Any, p: Any, p_bar: Any) -> Any:
     part, f_squared = sign / gap, f**2
     ratio = part * s[..., :, None] * s[..., None, :] * (f_squared[..., :, None] + f_squared[..., None, :])
     core = (ratio - f[..., :, None] * f[..., None, :]) * inner + part * adjoint(inner)
-    left = (bar_adjoint - u @ (adjoint(u) @ bar_adjoint)) @ (p @ adjoint(p))
-    right = (adjoint(p) @ p) @ (bar_adjoint - (bar_adjoint @ adjoint(vh)) @ vh)
-    return u @ (core @ vh) + left + right
+    result = u @ (core @ vh)
+    # What is outside of the span of square factors is zero, of which rounding leaves much where a value is small.
+    if a.shape[-2] > s.shape[-1]:
+        result = result + (bar_adjoint - u @ (adjoint(u) @ bar_adjoint)) @ (p @ adjoint(p))
+    if a.shape[-1] > s.shape[-1]:
+        result = result + (adjoint(p) @ p) @ (bar_adjoint - (bar_adjoint @ adjoint(vh)) @ vh)
+    return result
 
 
 @call_rule("determinant")

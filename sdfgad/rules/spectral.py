@@ -93,10 +93,11 @@ def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_
         turns = turns + turn
         inner = inner + s[..., :, None] * (gaps * (turn - adjoint(turn)))
     result = u @ (inner @ vh)
-    if u_bar is not None:
+    # What is outside of the span of square factors is zero, of which rounding leaves much where a value is small.
+    if u_bar is not None and u.shape[-2] > k:
         scaled = u_bar / s[..., None, :]
         result = result + (scaled - u @ (adjoint(u) @ scaled)) @ vh
-    if vh_bar is not None:
+    if vh_bar is not None and vh.shape[-1] > k:
         scaled = vh_bar / s[..., :, None]
         result = result + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
     if np.iscomplexobj(a):

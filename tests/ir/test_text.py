@@ -58,6 +58,14 @@ def test_expressions(value, text):
     assert expression_text(value) == text
 
 
+def test_forms_of_several_terms_are_one_operand():
+    form = Int(I + 2)
+    assert expression_text(op("multiply", form, Int(P), dtype=INT)) == "((i + 2) * p)"
+    assert expression_text(op("square", form, dtype=INT)) == "(i + 2)**2"
+    assert expression_text(op("negative", form, dtype=INT)) == "-(i + 2)"
+    assert expression_text(op("maximum", form, Int(P), dtype=INT)) == "maximum(i + 2, p)"
+
+
 def test_signs_are_pythons():
     for name, sign in INFIX.items():
         text = expression_text(op(name, Const(5, INT), Const(3, INT)))

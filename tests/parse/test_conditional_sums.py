@@ -1,10 +1,10 @@
-"""Sums over comprehensions with conditions on data; objects that define ``__iter__``; setters of properties."""
+"""Sums and extrema of comprehensions with conditions on data; objects that define ``__iter__``; setters."""
 
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import SdfgadError, UnsupportedProgram
 from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_slope
 
@@ -119,3 +119,34 @@ def test_what_is_left_out_has_no_gradient_where_it_is_not_finite():
         of_quotient = np.where(x != 0.0, -np.sin(x) / x**2 - 2.0 * np.cos(x) / x**3, 0.0)
         expected = of_log + of_quotient + np.where(x < 5.0, np.exp(x), 0.0)
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
+# --- extrema
+
+
+def extrema(x, s):
+    """The ratio test of the simplex method, and extrema of pairs, of integers that index, and of nothing."""
+    ratio = min([a / b for a, b in zip(x, x[::-1] - 1.0, strict=True) if b > 0], default=1.0)
+    pairs = max(x[i] * x[j] for i in range(3) for j in range(3) if i != j and x[i] > 0.5 if x[j] < 1.2)
+    place = min(i for i in range(6) if x[i] > s)
+    total = 0.0
+    for k in range(3):
+        total = total + min((x[i] for i in range(6) if x[i] > 4.0 * x[k]), default=s) * x[k]
+    return ratio + pairs * x[place] + total + max((n for n, v in enumerate(x) if v > 9.0), default=-1)
+
+
+def test_extrema_of_chosen_items():
+    for x in (np.linspace(0.3, 1.9, 6), np.linspace(0.55, 0.9, 6)[::-1].copy()):
+        assert_like_python(extrema, x, 0.72)
+        assert_slope(extrema, x, 0.72)
+
+
+def least(x):
+    return min(v * v for v in x if v > 1.0)
+
+
+def test_an_extremum_of_no_items_raises():
+    g = sdfgad.differentiate(least)
+    np.testing.assert_allclose(g.value(np.array([0.5, 3.0, 2.0])), 4.0)
+    with pytest.raises(SdfgadError, match="min or max of no elements"):
+        g.value(np.array([0.5, 0.25, 0.0]))

@@ -20,6 +20,14 @@ RIGHT = {
     "    x = x + s * np.sin(x)\n    if k in at:\n        kept.append(x * k)\nreturn kept[0] + kept[-1] * len(kept)",
     "parts of a grid": "e = np.round(np.linspace(0, 6, 3)).astype(int)\ny = np.zeros(e[-1])\n"
     "for low, high in zip(e[:-1], e[1:]):\n    y[low:high] = s * x[low:high] * np.sum(x[low:high])\nreturn y",
+    "a grid that a loop moves": "g = np.linspace(1, 3, 3)\ny = 0.0\nfor k in range(3):\n"
+    "    y = y + s * np.sum(x[k] * np.ones(g.astype(int)[0]))\n    g += 1\nreturn y",
+    "triangles": "low = np.log10(1.0 + np.array([20.0]) / 700.0)[0]\n"
+    "at = np.clip((2.0 * np.linspace(low, 3.1, 5)).astype(int), 0, 5)\nt = np.zeros((3, 6))\nfor i in range(3):\n"
+    "    left, top = at[i], at[i + 1]\n    if top <= left:\n        top = min(left + 1, 5)\n    if top > left:\n"
+    "        t[i, left:top] = (np.arange(left, top) - left) / (top - left) + 1.0\nreturn t @ x * s",
+    "floats of a counter": "y = 0.0\nfor k in range(3):\n    w = np.full(2, 1.0 + k)\n"
+    "    y = y + s * np.sum(x[k] * np.ones(int(w[0])))\nreturn y",
     "another grid": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(3) + g * x[0]",
 }
 

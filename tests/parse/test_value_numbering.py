@@ -194,3 +194,20 @@ def test_phases_of_one_decomposition_in_two_calls():
     slope = sdfgad.differentiate(two_svds)(a)["a"]
     assert np.isfinite(slope).all()
     np.testing.assert_allclose(slope, sdfgad.differentiate(one_svd)(a)["a"], rtol=1e-12)
+
+
+def with_equal_bounds(x, s):
+    """Two loops whose bounds are equal numbers, the second of which is left early: its guards speak of one of them."""
+    total = 0.0
+    for _ in range(int(np.argmax(x > 0.9)), 6):
+        total += s
+    for i in range(int(np.argmax(x > 0.9)), -1, -1):
+        total += x[i] * s
+        if x[i] < 0.5:
+            break
+    return total
+
+
+def test_guards_of_loops_are_renamed_too():
+    assert_like_python(with_equal_bounds, np.linspace(0.3, 1.9, 6), 0.7)
+    assert_slope(with_equal_bounds, np.linspace(0.3, 1.9, 6), 0.7)

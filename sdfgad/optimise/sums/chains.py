@@ -8,11 +8,12 @@ more exact than the sum of all their products, and stays.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sdfgad.dependence.uses import own_params
-from sdfgad.ir.expr import Const, Op, Read, postorder, reads, symbols_of
+from sdfgad.ir.expr import Const, Int, Op, Read, postorder, reads, symbols_of
 from sdfgad.ir.program import Block, Buffer, Compute, Statement, reads_of, written
 from sdfgad.optimise.accumulation.first_assign import is_clear
 
@@ -97,15 +98,19 @@ def _is_product(statement: Compute) -> bool:
 
 
 def few_elements(statement: Statement, buffers: Mapping[str, Buffer]) -> Read | None:
-    """A read of an array, of which the statement needs few elements, such as those of its diagonal."""
+    """A read of an array, of which the statement needs few elements, such as those of its diagonal, and no others."""
     if not isinstance(statement, Compute) or isinstance(statement.value, Read):
         return None
     extents = dict(statement.params)
     if not all(extent.is_const for extent in extents.values()):
         return None
+    # Of a projection, `p[:2] / p[2]`, all is needed, though each of the two reads takes but a part.
+    mentions = Counter(read.buffer for read in reads(statement.value, *map(Int, statement.target.index)))
+    mentions[statement.target.buffer] += 1
     for read in reads(statement.value):
         shape = buffers[read.buffer].shape
         points = math.prod(extents[name].const for name in symbols_of(read) & extents.keys())
-        if not read.children and all(e.is_const for e in shape) and FEW * points <= math.prod(e.const for e in shape):
+        is_known = mentions[read.buffer] == 1 and not read.children and all(e.is_const for e in shape)
+        if is_known and FEW * points <= math.prod(e.const for e in shape):
             return read
     return None

@@ -201,6 +201,7 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     """``np.arange`` of integers, and of floats that are known while parsing."""
     if stop is None:
         start, stop = 0, start
+    start, stop, step = (_integer(b, v) for v in (start, stop, step))
     if not all(is_integer(v) for v in (start, stop, step)):
         if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
             raise b.unsupported(
@@ -217,6 +218,12 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     begin, end, stride = b.constant(start), b.constant(stop), b.constant(step)
     count = len(range(begin, end, stride))
     return filled(b, (Lin(count),), _integer_ramp(count, begin, stride), dtype or INT)
+
+
+def _integer(b: Builder, value: Any) -> Any:
+    """A bound of a range: an element of an array of integers, which must be known, as a number."""
+    is_element = isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu"
+    return b.constant(value) if is_element else value
 
 
 def _integer_ramp(count: int, first: int, step: int) -> Tensor:

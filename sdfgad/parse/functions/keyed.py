@@ -35,3 +35,31 @@ def min_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
             best = item
             top = value
     return best
+
+
+def max_of_chosen(pairs: Any, default: Any = NOTHING) -> Any:
+    """The first of the largest second items of pairs whose first items are true."""
+    found, best = pairs[0]
+    for holds, value in pairs[1:]:
+        if holds and (not found or value > best):
+            best = value
+        found = found or holds
+    return _or_default(found, best, default)
+
+
+def min_of_chosen(pairs: Any, default: Any = NOTHING) -> Any:
+    """The first of the smallest second items of pairs whose first items are true."""
+    found, best = pairs[0]
+    for holds, value in pairs[1:]:
+        if holds and (not found or value < best):
+            best = value
+        found = found or holds
+    return _or_default(found, best, default)
+
+
+def _or_default(found: Any, best: Any, default: Any) -> Any:
+    if default is not NOTHING:
+        return best if found else default
+    if not found:
+        raise ValueError("min or max of no elements")
+    return best

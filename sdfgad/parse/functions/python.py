@@ -15,11 +15,12 @@ from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import selecting
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dtypes import SUPPORTED, require_supported
-from sdfgad.parse.elementwise import elementwise, power, to_bool
+from sdfgad.parse.elementwise import elementwise, power, to_bool, where
 from sdfgad.parse.functions.keyed import NOTHING, max_by_key, min_by_key
+from sdfgad.parse.functions.reduction import extremum_of_filled, reduce_over
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
-from sdfgad.parse.functions.reduction import reduce_over
+from sdfgad.parse.functions.shape import ravel
 from sdfgad.parse.integers import as_int, integer_extremum, single, whole
 from sdfgad.parse.layout import converted
 from sdfgad.parse.registry import FUNCTIONS, function
@@ -64,6 +65,9 @@ def abs_(b: Builder, x: Any) -> Any:
 @function(builtins.sum, static=True)
 def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     """Python's ``sum`` of a sequence, from left to right."""
+    if _is_vector(values):
+        # The elements that are not selected count as zero.
+        values = ravel(b, selecting.filled(b, values, 0))
     if isinstance(values, Tensor) and values.ndim:
         wide = INT if values.dtype.kind == "b" else values.dtype
         whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
@@ -137,6 +141,17 @@ def pow_(b: Builder, base: Any, exponent: Any) -> Any:
     return power(b, base, exponent)
 
 
+def _is_vector(values: Any) -> bool:
+    """Whether these are ``x[mask]`` of a vector, or of as many axes as the mask has."""
+    return isinstance(values, Selection) and values.dense.ndim == values.mask.ndim
+
+
+def _of_selected(b: Builder, x: Selection, default: Any, name: str) -> Tensor:
+    """The extremum of ``x[mask]``, or the default where nothing is selected."""
+    none = Op("equal", (Int(selecting.count(b, x)), Const(0, INT)), BOOL)
+    return where(b, scalar(none), default, extremum_of_filled(b, x, name))
+
+
 # The argument `key` is None here: extrema by a key are definitions of their own.
 
 
@@ -156,7 +171,9 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
     """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first of equal ones."""
     if len(values) == 1:
         items = values[0]
-        if isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1):
+        if _is_vector(items) and default is not NOTHING:
+            return _of_selected(b, items, default, name)
+        if _is_vector(items) or (isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1)):
             return (array_max if name == "maximum" else array_min)(b, items)
         values = tuple(rows_of(b, items))
     if not values:

@@ -216,7 +216,16 @@ def _filled_for_extremum(b: Builder, x: Selection, how: str) -> Tensor:
     """The operand of an extremum over a selection, with a run-time check that an element is selected."""
     some = Op("greater", (Int(selecting.count(b, x)), Const(0, INT)), BOOL)
     b.check(some, (), f"the {how} of no elements", ShapeMismatch, "NumPy raises ValueError here, too.")
+    return _filled(b, x, how)
+
+
+def _filled(b: Builder, x: Selection, how: str) -> Tensor:
     return selecting.filled(b, x, _lowest(x.dtype) if how == "maximum" else _highest(x.dtype))
+
+
+def extremum_of_filled(b: Builder, x: Selection, how: str) -> Tensor:
+    """The extremum over a selection; the one that changes no other where nothing is selected."""
+    return _extremum(b, _filled(b, x, how), None, False, how, None, True)
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.constants import MOST_ELEMENTS
+from sdfgad.parse.followed import MOST_ELEMENTS
 from sdfgad.parse.known_arrays import known_array
 from sdfgad.parse.registry import function
 from sdfgad.parse.sparse_patterns import PATTERNS, part_of

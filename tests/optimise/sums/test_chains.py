@@ -150,7 +150,12 @@ def cheapest_already(a, b, c, v):
     return v @ a @ b @ v
 
 
-@pytest.mark.parametrize("function", [squares, used_twice, returned, changed_between, cheapest_already])
+def projected(a, b, c, v):
+    p = a @ (b @ c)
+    return np.sum(p[:2] / p[7])
+
+
+@pytest.mark.parametrize("function", [squares, projected, used_twice, returned, changed_between, cheapest_already])
 def test_stays(function):
     program = parsed(function, *(x.copy() for x in (A, B, C, V))).program
     assert program_text(factor_sums(program)) == program_text(program)
@@ -185,6 +190,8 @@ def test_compiled():
         s = np.trace(a @ b) + np.sum(np.diag(a @ b) ** 2) + np.sum(a @ b)
         for t in range(3):
             v = 0.01 * (a @ b @ v)
+            p = c.T @ (a[:, :40] @ b.T[:40])
+            s += np.sum(p[:2] / (p[2] ** 2 + 9.0))
             s += np.sum((c @ (c.T @ c) @ c.T @ v) * np.sin(v)) + np.trace(c.T @ np.outer(v, v) @ c)
         return s
 
@@ -209,8 +216,11 @@ def random_program(seed):
         return " @ ".join(f"({part})" for part in parts[: rng.integers(2, 4)])
 
     def read(matrix):
+        of_parts = ["np.sum(({0})[:2] * np.cos(({0})[2]))", "np.sum(({0})[:, 0] * ({0})[1])"]
         ways = ["np.trace({})", "np.sum({})", "np.sum(np.diag({}) ** 2)", "np.sum(np.sin(({})[1]))", "({})[2, 0]"]
-        return rng.choice([*ways, "v @ ({}) @ v", "np.sum(np.cos(({}) @ v))", "np.sum(({}) * a)"]).format(matrix)
+        return rng.choice([*ways, "v @ ({}) @ v", "np.sum(np.cos(({}) @ v))", "np.sum(({}) * a)", *of_parts]).format(
+            matrix
+        )
 
     for k in range(6):
         if rng.random() < 0.25:

@@ -1,0 +1,37 @@
+"""What a ``for`` or a comprehension goes over."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Int, Lin
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.iterators import iterated
+from sdfgad.parse.ranges import Items, Range
+from sdfgad.parse.registry import known_function
+from sdfgad.parse.values import Tensor, is_integer, scalar
+
+
+def iterable_of(frame: Frame, node: ast.expr) -> Any:
+    """The value of an expression that is gone over: ``np.arange(i, n)`` needs no array, and so no known length."""
+    if not isinstance(node, ast.Call) or not _is_arange(frame, node):
+        return iterated(frame, node, frame.eval(node))
+    bounds = [frame.eval(bound) for bound in node.args]
+    span = Range.of(frame.b, bounds) if all(map(_is_bound, bounds)) else None
+    if isinstance(span, Range):
+        # Its items are no Python integers: their dtype counts.
+        return Items(span.trips, lambda trip: scalar(Int(Lin.of(span.index(Lin.of(trip))))).as_value(settled=True))
+    return known_function(np.arange).handler(frame.b, *bounds)  # type: ignore[union-attr]
+
+
+def _is_arange(frame: Frame, node: ast.Call) -> bool:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    is_plain = bool(node.args) and not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
+    return name == "arange" and is_plain and frame.eval(node.func) is np.arange
+
+
+def _is_bound(value: Any) -> bool:
+    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
