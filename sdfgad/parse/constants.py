@@ -97,6 +97,7 @@ class Constants:
         # Numbers of which integers are made, and such integers. The compiled program may round the former in another
         # way, so that they are used only where there is no program without them.
         self._numbers: dict[str, Array] = {}
+        self._noted: dict[str, Here] = {}
         # The symbols and other buffers on which the elements of a buffer depend.
         self._origins: dict[str, frozenset[str]] = {}
         # The inputs that may become constants, and the buffers that must be, or only are, used as such in other blocks.
@@ -123,13 +124,13 @@ class Constants:
         if _can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
 
-    def note(self, buffer: str, numbers: Array) -> None:
+    def note(self, buffer: str, numbers: Array, here: Here) -> None:
         """Record which numbers NumPy has in a buffer that is made of constants."""
         if numbers.size <= SMALL:
-            self._numbers[buffer] = numbers
+            self._numbers[buffer], self._noted[buffer] = numbers, here
 
     def forget(self, name: str) -> None:
-        for known in (self._homes, self._arrays, self._partial, self._origins, self._numbers):
+        for known in (self._homes, self._arrays, self._partial, self._origins, self._numbers, self._noted):
             known.pop(name, None)
 
     def write(
@@ -142,8 +143,16 @@ class Constants:
         """
         name = buffer.name
         self._numbers.pop(name, None)
+        noted = self._noted.pop(name, here)
+        is_whole = accumulate is None and _is_whole(buffer, params, place)
         if name not in self._homes:
+            if noted.block is not here.block:
+                self._vary(name, here.loops - noted.loops)
+                # Unrolled, the loop would not tell more: parts of such arrays are not followed.
+                self._origins[name] -= here.loops
             self._trace(buffer, None if accumulate else value)
+            if is_whole and buffer.dtype.kind == "f":
+                self._note(buffer, value, params, here)
             return
         parts = [value, *map(Int, place.index)]
         behind = frozenset[str]().union(*map(self.origins, parts)) - {n for n, _ in params}
@@ -159,13 +168,18 @@ class Constants:
             # Each point of the box counts, also where the value is the same at all.
             values = np.broadcast_to(values, np.broadcast_shapes(*(points.shape for points in box.values())))
         self._assign(buffer, index, values, accumulate)
-        is_whole = values is None and box is not None and _is_whole(buffer, params, place)
-        if is_whole and accumulate is None and self._numbers:
-            self._note(buffer, evaluated(value, box or {}, self._arrays | self._numbers, KINDS + "f"))
+        if is_whole and values is None and self._numbers:
+            self._note(buffer, value, params, here)
 
-    def _note(self, buffer: Buffer, values: Any) -> None:
+    def _note(self, buffer: Buffer, value: Expr, params: Params, here: Here) -> None:
+        """Note the numbers of an array that one statement makes of known ones."""
+        shape = tuple(extent.const for _, extent in params)
+        box = _points(params) if math.prod(shape) <= SMALL and reads(value) else None
+        values = None if box is None else evaluated(value, box, self._arrays | self._numbers, KINDS + "f")
         if values is not None:
-            self.note(buffer.name, np.broadcast_to(values, tuple(extent.const for extent in buffer.shape)))
+            self.note(buffer.name, np.broadcast_to(values, shape), here)
+            behind = self.origins(value) - {name for name, _ in params}
+            self._origins[buffer.name] = self._origins.get(buffer.name, frozenset()) | behind
 
     def _trace(self, buffer: Buffer, value: Expr | None) -> None:
         """Record of which integers a float or complex number is made: a length may be made of it, ``int(0.5 * n)``."""
@@ -232,7 +246,8 @@ class Constants:
         if found is None and is_needed and self._numbers:
             found = evaluated(expr, box, self._arrays | self._numbers, KINDS + "f")
         if found is not None:
-            names = {n for n in self.origins(expr) if n in self._homes and self._homes[n].block is not here.block}
+            homes = self._homes | self._noted
+            names = {n for n in self.origins(expr) if n in homes and homes[n].block is not here.block}
             (self._needed if is_needed else self._used).update(names)
         return found
 
@@ -256,12 +271,12 @@ class Constants:
     def snapshot(self) -> tuple[Any, ...]:
         """What is known, for `restore`."""
         known = dict(self._homes), dict(self._arrays), dict(self._partial), dict(self._origins)
-        return *known, set(self._needed), set(self._used), dict(self._numbers)
+        return *known, set(self._needed), set(self._used), dict(self._numbers), dict(self._noted)
 
     def restore(self, state: tuple[Any, ...]) -> None:
         self._homes, self._arrays, self._partial, self._origins = map(dict, state[:4])
         self._needed, self._used = map(set, state[4:6])
-        self._numbers = dict(state[6])
+        self._numbers, self._noted = map(dict, state[6:])
 
 
 def _can_follow(buffer: Buffer) -> bool:

@@ -20,6 +20,10 @@ RIGHT = {
     "    x = x + s * np.sin(x)\n    if k in at:\n        kept.append(x * k)\nreturn kept[0] + kept[-1] * len(kept)",
     "parts of a grid": "e = np.round(np.linspace(0, 6, 3)).astype(int)\ny = np.zeros(e[-1])\n"
     "for low, high in zip(e[:-1], e[1:]):\n    y[low:high] = s * x[low:high] * np.sum(x[low:high])\nreturn y",
+    "steps of times": "t = np.arange(0, 4) * 86400.0\ndt, end = t[1] - t[0], t[-1]\nn = int(end / dt + 1)\n"
+    "y = np.zeros((n, 2))\nfor k in range(1, n):\n    y[k] = s * (y[k - 1] + x[0] * dt / end)\nreturn y",
+    "another in each trip": "g = np.linspace(1, 4, 4)\ny = np.zeros(6)\nfor k in range(2):\n    for j in range(2):\n"
+    "        y[: int(g[0])] += s * x[0]\n    g = g + 1.0\nreturn y",
     "another grid": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(3) + g * x[0]",
 }
 
@@ -49,3 +53,17 @@ def test_numbers_that_are_data_are_refused(name, tmp_path):
     with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
         parsed(program_of(REFUSED[name], tmp_path), X, 0.7, 3)
     assert caught.value.where.text.startswith("return np.zeros(")
+
+
+@pytest.mark.parametrize("read", ["g[0]", "h[0]", "last"])
+def test_a_grid_that_a_later_trip_changes_is_no_constant(read, tmp_path):
+    body = f"""g = np.linspace(1, 4, 4)
+for k in range(3):
+    h = g * 2.0
+    last = h[0] - 1.0
+    x = x + s * np.sum(np.ones(int({read})))
+    g[0] = g[0] + 1.0
+return x"""
+    with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
+        parsed(program_of(body, tmp_path), X, 0.7, 3)
+    assert "np.ones(int(" in caught.value.where.text

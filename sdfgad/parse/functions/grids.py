@@ -59,7 +59,7 @@ def linspace(
     result = b.stored(_converted(b, values, dtype), weak=False)
     ends: list[Any] = [end.plain if isinstance(end, Lin) else end for end in (start, stop)]
     if all(isinstance(end, (int, float)) for end in ends) and result.buffer is not None:
-        b.constants.note(result.buffer, np.linspace(ends[0], ends[1], count, endpoint, dtype=result.dtype))
+        b.constants.note(result.buffer, np.linspace(ends[0], ends[1], count, endpoint, dtype=result.dtype), b.here)
     result = moveaxis(b, result, 0, axis) if result.ndim > 1 else result
     return (result, step) if retstep else result
 
