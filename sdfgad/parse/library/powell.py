@@ -26,7 +26,8 @@ def near_root(system: Any, start: Any, most: Any = None) -> Any:
     """
     x, value = held(start), held(system(held(start)))
     n = x.shape[0]
-    slopes, scale, radius = np.zeros((n, n)), np.ones(n), 0.0
+    slopes, scale = np.zeros((n, n)), np.ones(n)
+    radius: Any = 0.0
     steps, failures, successes, is_first, is_stale = 0, 0, 0, True, True
     is_done = np.sum(value**2) == 0.0
     limit = MOST * (n + 1) if most is None else most
