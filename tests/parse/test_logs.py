@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
 
 A = np.array([0.5, 2.0, 3.0])
 
@@ -132,3 +134,17 @@ def chosen(a):
 def test_a_log_that_is_chosen_at_run_time_is_refused():
     with pytest.raises(UnsupportedProgram, match=r"(?s)list is changed in a loop or branch.*log.append\(a\[0\]\)"):
         sdfgad.differentiate(chosen, wrt="a").compile(A)
+
+
+def triplets(x):
+    values = []
+    for k in range(2):
+        for j in range(2):
+            values.append(x[k] * x[j])
+    return sp.csr_array(np.reshape(np.array(values), (2, 2))) @ x[:2]
+
+
+def test_a_list_that_was_followed_is_not_the_reason():
+    with pytest.raises(UnsupportedProgram, match="csr_array of a dense array, whose zeros are data") as caught:
+        sdfgad.differentiate(triplets, reduce="sum").compile(A)
+    assert line_of(triplets, "csr_array") in str(caught.value)
