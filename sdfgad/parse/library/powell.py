@@ -34,8 +34,7 @@ def near_root(system: Any, start: Any, most: Any = None) -> Any:
     while not is_done and steps < limit:
         if is_stale:
             slopes = _forward(system, x, value)
-            columns = np.sqrt(np.sum(slopes**2, axis=0))
-            scale = np.where(columns == 0.0, 1.0, columns) if is_first else np.maximum(scale, columns)
+            scale = _scale(slopes, scale, is_first)
             radius = FACTOR * (_size(scale * x) + (_size(scale * x) == 0.0)) if is_first else radius
             failures, is_stale = 0, False
         step = _dogleg(slopes, value, scale, radius)
@@ -43,14 +42,9 @@ def near_root(system: Any, start: Any, most: Any = None) -> Any:
         radius = np.minimum(radius, reach) if is_first else radius
         after = held(system(x + step))
         linear = value + slopes @ step
-        ratio = _gain(value, after) / np.maximum(1.0 - _share(value, linear), 1e-300)
-        ratio = np.where(_share(value, linear) < 1.0, ratio, 0.0)
-        is_good = ratio >= 0.1
-        failures, successes = (0, successes + 1) if is_good else (failures + 1, 0)
-        wider = np.where((ratio >= 0.5) | (successes > 1), np.maximum(radius, 2.0 * reach), radius)
-        wider = np.where(np.abs(ratio - 1.0) <= 0.1, 2.0 * reach, wider)
-        radius = np.where(is_good, wider, 0.5 * radius)
-        is_stale = failures == 2
+        ratio = _ratio(value, after, linear)
+        failures, successes = (0, successes + 1) if ratio >= 0.1 else (failures + 1, 0)
+        radius, is_stale = _region(radius, reach, ratio, successes), failures == 2
         if not is_stale:
             slopes = slopes + np.outer((after - linear) / reach, scale * (scale * step) / reach)
         if ratio >= 1e-4:
@@ -64,15 +58,24 @@ def _size(x: Any) -> Any:
     return np.sqrt(np.sum(x**2))
 
 
-def _share(value: Any, after: Any) -> Any:
-    """The square of a vector after a step, as a share of that before it."""
-    return np.sum(after**2) / np.sum(value**2)
+def _scale(slopes: Any, scale: Any, is_first: Any) -> Any:
+    """The scales of the unknowns: how fast the functions change with each, at most so far."""
+    columns = np.sqrt(np.sum(slopes**2, axis=0))
+    return np.where(columns == 0.0, 1.0, columns) if is_first else np.maximum(scale, columns)
 
 
-def _gain(value: Any, after: Any) -> Any:
-    """By which share of itself the square of a vector falls in a step; -1 where it does not."""
-    share = _share(value, after)
-    return np.where(share < 1.0, 1.0 - share, -1.0)
+def _ratio(value: Any, after: Any, linear: Any) -> Any:
+    """How far the square of a vector falls in a step, by that in the linear model; 0 or less if it rises."""
+    before, now, then = np.sum(value**2), np.sum(after**2), np.sum(linear**2)
+    fall = np.where(now < before, 1.0 - now / before, -1.0)
+    return np.where(then < before, fall / np.maximum(1.0 - then / before, 1e-300), 0.0)
+
+
+def _region(radius: Any, reach: Any, ratio: Any, successes: Any) -> Any:
+    """The radius of the trust region after a step that reached so far."""
+    wider = np.where((ratio >= 0.5) | (successes > 1), np.maximum(radius, 2.0 * reach), radius)
+    wider = np.where(np.abs(ratio - 1.0) <= 0.1, 2.0 * reach, wider)
+    return np.where(ratio >= 0.1, wider, 0.5 * radius)
 
 
 def _forward(system: Any, x: Any, value: Any) -> Any:
