@@ -7,7 +7,7 @@ has no name, and for others only if the program updates that array in place: the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import evaluated
-from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.program import Block, walk
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
+from sdfgad.ir.program import Block, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trajectories, trees
 from sdfgad.parse.builder import Builder
@@ -140,19 +140,40 @@ def _may_fill(b: Builder, values: list[Any], depth: int) -> bool:
     return not trees.holds_any(copies, {id(values)})
 
 
-def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling], are_alike: bool) -> None:
+def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling], integer: Set[str] | None) -> None:
     """After a loop: its lists have its rows as items.
 
     Args:
-        are_alike: whether the first trip computes with the same dtypes as the others.
+        integer: the buffers of what is a Python integer in the first trip, and a float in the others; None where the
+            first trip computes with other dtypes in other ways.
 
     Raises:
         NeedsConstant: the first trip's item differs, or the loop is too small to be worth one.
     """
     filled = [one for one in fillings if one.rows]
+    are_alike = not filled or (integer is not None and _are_alike(filled, _behind(body, integer)))
     if filled and (not are_alike or trips.const * sum(1 for _ in walk(body)) < MANY_STATEMENTS):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that is better unrolled")
     for filling in fillings:
         trajectories.require_one_each(b, filling, trips.const)
     for filling in filled:
         filling.values.extend(row.item(Lin(k)) for k in range(trips.const) for row in filling.rows if k in row.trips)
+
+
+def _are_alike(filled: list[Filling], other: frozenset[str]) -> bool:
+    """Whether items are of one dtype, or Python's numbers, if what the buffers `other` hold has another dtype first."""
+    items = [row.item(Lin(row.trips[0])) for one in filled for row in one.rows if len(row.trips)]
+    tensors = [item for item in items if isinstance(item, Tensor) and not item.weak]
+    elements = [item.element(tuple(Lin(0) for _ in item.shape)) for item in tensors]
+    return other.isdisjoint(read.buffer for element in elements for read in reads(element))
+
+
+def _behind(body: Block, buffers: Set[str]) -> frozenset[str]:
+    """The buffers that a block computes of others, and these."""
+    found, before = set(buffers), -1
+    while buffers and len(found) != before:
+        before = len(found)
+        for statement in walk(body):
+            if not found.isdisjoint(read.buffer for read in reads_of(statement)):
+                found |= written((statement,))
+    return frozenset(found)

@@ -29,6 +29,7 @@ class Assumptions:
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
         logs: the places where lists are made whose changes cannot be followed.
+        refused: what was refused before lists were assumed to be logs, if it was none of their changes.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
@@ -42,6 +43,7 @@ class Assumptions:
     decides: bool = False
     are_enclosed_constant: bool = False
     logs: Mapping[Site, Kept] = field(default_factory=dict)
+    refused: Exception | None = None
     copies_returned: bool = False
     globals: tuple[Assigned, ...] = ()
 
@@ -82,7 +84,8 @@ class Assumptions:
             return more
         if b.has_rolled and self.rolling is not Rolling.NONE:
             # In unrolled loops more lists can be followed, and more arrays told apart.
-            return replace(self, rolling=Rolling.NONE, logs={}, copies_returned=False)
+            return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
+        failure = self.refused or failure
         if isinstance(failure, NeedsConstant):
             raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
         raise failure
@@ -92,4 +95,9 @@ class Assumptions:
         if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
             return replace(self, copies_returned=True)
         more = {site: kept for site, kept in b.logs.found.items() if site not in self.logs}
-        return replace(self, logs={**self.logs, **more}) if more else None
+        if not more:
+            return None
+        # Only the refusal of a change of a list says why there is no program; that of something else does so itself.
+        is_change = any(str(kept.failure.where) == str(getattr(failure, "where", None)) for kept in more.values())
+        refused = self.refused if self.logs or is_change else failure
+        return replace(self, logs={**self.logs, **more}, refused=refused)

@@ -18,6 +18,7 @@ from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import containers, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
 from sdfgad.parse.deques import Deque
@@ -171,6 +172,8 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     if function is print:
         _warn_of_print(frame, node)
         return None
+    if is_hashable(function) and function in CLOCKS:
+        return READING
     if is_hashable(function) and function in SPECIAL:
         return special(_site(frame, node), function, positional, keywords)
     if isinstance(function, GETTERS):

@@ -263,15 +263,22 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
             frame.b.versions.require_current(leaf, f"`{name}`")
 
 
-def keeps_dtypes(stores: Stores, before: Env) -> bool:
-    """Whether the values from before a loop have the dtypes with which its trips go on."""
+def converted(stores: Stores, before: Env) -> frozenset[str] | None:
+    """The buffers of Python's integers with which a loop begins, as in ``t = 0``, and which are floats in later trips.
+
+    None where other values from before the loop have not the dtypes with which its trips go on.
+    """
+    found = set[str]()
     for name, carry in stores.carried.items():
         first = trees.leaves(before.get(name, ABSENT))
-        for leaf, value in zip(carry.leaves, first, strict=False):
-            is_known = leaf is None or not (isinstance(value, Tensor) or is_number(value))
-            if not is_known and as_tensor(value).dtype != leaf.dtype:  # type: ignore[union-attr]
-                return False
-    return True
+        for store, leaf, value in zip(stores.leaves[name], carry.leaves, first, strict=False):
+            if leaf is None or not (isinstance(value, Tensor) or is_number(value)):
+                continue
+            tensor = as_tensor(value)
+            if tensor.dtype != leaf.dtype and not (tensor.weak and leaf.weak and leaf.dtype.kind == "f"):
+                return None
+            found |= {str(store.buffer)} if tensor.dtype != leaf.dtype else set()
+    return frozenset(found)
 
 
 def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:

@@ -13,6 +13,7 @@ from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse import conditions, containers, optional_values
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.clocks import Reading, has_reading
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
@@ -74,6 +75,8 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         )
     python, name = BINARY[op]
     _require_no_objects(b, left, right)
+    if op is ast.Mod and isinstance(left, str) and has_reading(right):
+        return RunTimeText(left)
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
     is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
     is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))
@@ -88,7 +91,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     require_like_python(b, name, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
-    left, right = _with_arrays(b, left, right)
+    left, right = _with_arrays(b, left, right, by_numbers=name != "multiply")
     if name == "power":
         return power(b, left, right)
     if name == "matmul":
@@ -101,6 +104,12 @@ def _require_no_objects(b: Builder, *operands: Any) -> None:
     if any(isinstance(operand, ObjectArray) for operand in operands):
         what = "arithmetic and comparisons of arrays of objects are not supported"
         raise b.unsupported(what, "Make an array of numbers, np.stack(list(values)), or write a loop over the items.")
+
+
+def _require_no_readings(b: Builder, *operands: Any) -> None:
+    """Require that no operand is a time that a clock tells, which differs from run to run."""
+    if has_reading(operands):
+        raise b.unsupported(f"{Reading.noun} is compared: it differs from run to run", Reading.instead)
 
 
 def _note_hazards(b: Builder, name: str, left: Any, right: Any) -> None:
@@ -150,6 +159,7 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     require_known(right, b.where)
     if op not in IDENTITY:
         _require_no_objects(b, left, right)
+        _require_no_readings(b, left, right)
     if isinstance(left, RunTimeText) or isinstance(right, RunTimeText):
         raise b.unsupported(
             "a string that depends on run-time values is compared", "Compare the values in it instead of the string."
@@ -193,11 +203,20 @@ def _referents(b: Builder, value: Any) -> set[Any]:
     return own if copy is None else own | {copy.storage} | {buffer for buffer, _ in copy.of}
 
 
-def _with_arrays(b: Builder, *operands: Any) -> list[Any]:
-    """Operands with lists and tuples as arrays, where another operand is an array, as in ``x + [1, 2]``."""
-    if not any(isinstance(operand, Tensor) and operand.ndim for operand in operands):
+def _with_arrays(b: Builder, *operands: Any, by_numbers: bool = True) -> list[Any]:
+    """Operands with lists and tuples as arrays, where another is one, as in ``x + [1, 2]``.
+
+    `by_numbers`: also where another is a number of NumPy's; Python refuses its product with a list.
+    """
+    arrays = [operand for operand in operands if isinstance(operand, Tensor) and operand.ndim]
+    if not arrays and not (by_numbers and any(map(_makes_arrays, operands))):
         return list(operands)
     return [stacked(b, operand) if isinstance(operand, (tuple, list)) else operand for operand in operands]
+
+
+def _makes_arrays(number: Any) -> bool:
+    """Whether a number is one of NumPy's, known at run time, whose operators make arrays of lists."""
+    return isinstance(number, Tensor) and not number.weak and number.dtype.kind in "fc"
 
 
 def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:

@@ -35,6 +35,7 @@ from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
+from sdfgad.parse.roots import lengths_of_vectors
 from sdfgad.parse.source import Source, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.texts import is_plain
@@ -216,7 +217,7 @@ def _build(
     inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
     program = Program(b.fresh(read_source(function).name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
     program = coalesce(_separate_inputs(_with_messages(_with_status(program)), b))
-    program = merge_equal(coalesce(propagate_copies(program)))
+    program = lengths_of_vectors(merge_equal(coalesce(propagate_copies(program))))
     inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
     return program, inputs_by_name, row_major, b.contents.are_changed(containers), returned(result)
 

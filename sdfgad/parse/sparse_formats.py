@@ -13,7 +13,7 @@ import numpy as np
 from sdfgad.parse.sparse_methods import Methods
 from sdfgad.parse.sparse_operations import at_points, chosen, compressed_rows, product
 from sdfgad.parse.sparse_patterns import common_places, lines_of, part_of, turned_places
-from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_of_lines
+from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_length, diagonal_of_lines
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Sparse(Methods):
     def transpose(self) -> Any:
         raise NotImplementedError
 
-    def diagonal(self) -> Any:
+    def diagonal(self, k: Any = 0) -> Any:
         raise NotImplementedError
 
     @property
@@ -315,8 +315,8 @@ class CSR(Compressed):
     def _dense(self) -> Any:
         return dense_lines(self.data, self.indices, self.indptr, self.shape)
 
-    def diagonal(self) -> Any:
-        return diagonal_of_lines(self.data, self.indices, self.indptr, self.shape)
+    def diagonal(self, k: Any = 0) -> Any:
+        return diagonal_of_lines(self.data, self.indices, self.indptr, self.shape, k)
 
 
 @dataclass
@@ -351,8 +351,8 @@ class CSC(Compressed):
     def _dense(self) -> Any:
         return dense_lines(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0])).T
 
-    def diagonal(self) -> Any:
-        return diagonal_of_lines(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
+    def diagonal(self, k: Any = 0) -> Any:
+        return diagonal_of_lines(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]), -k)
 
 
 @dataclass
@@ -388,11 +388,11 @@ class COO(Sparse):
             dense[self.row[k], self.col[k]] += self.data[k]
         return dense
 
-    def diagonal(self) -> Any:
-        result = np.zeros(min(self.shape), self.data.dtype)
-        for k in range(self.data.size):
-            if self.row[k] == self.col[k]:
-                result[self.row[k]] += self.data[k]
+    def diagonal(self, k: Any = 0) -> Any:
+        result = np.zeros(diagonal_length(self.shape, k), self.data.dtype)
+        for entry in range(self.data.size):
+            if self.col[entry] - self.row[entry] == k:
+                result[min(self.row[entry], self.col[entry])] += self.data[entry]
         return result
 
 
@@ -450,8 +450,8 @@ class Sum(Sparse):
     def _dense(self) -> Any:
         return self.first.toarray() + self.second.toarray()
 
-    def diagonal(self) -> Any:
-        return self.first.diagonal() + self.second.diagonal()
+    def diagonal(self, k: Any = 0) -> Any:
+        return self.first.diagonal(k) + self.second.diagonal(k)
 
 
 class Diagonals(Sparse):
@@ -501,8 +501,8 @@ class Diagonals(Sparse):
     def _dense(self) -> Any:
         return self.rows._dense()
 
-    def diagonal(self) -> Any:
-        return self.rows.diagonal()
+    def diagonal(self, k: Any = 0) -> Any:
+        return self.rows.diagonal(k)
 
     def _entries(self) -> Any:
         return self.rows._entries()

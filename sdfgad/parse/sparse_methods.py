@@ -69,9 +69,7 @@ class Methods:
 
     def trace(self, offset: Any = 0) -> Any:
         matrix: Any = self
-        if offset != 0:
-            raise NotImplementedError("a trace with an offset: write np.trace(A.toarray(), offset)")
-        return np.sum(matrix.diagonal())
+        return np.sum(matrix.diagonal(offset))
 
     def getH(self) -> Any:
         matrix: Any = self

@@ -26,8 +26,8 @@ class Packed(Sparse):
     def _dense(self) -> Any:
         return self._entries()._dense()
 
-    def diagonal(self) -> Any:
-        return self._entries().diagonal()
+    def diagonal(self, k: Any = 0) -> Any:
+        return self._entries().diagonal(k)
 
     @property
     def nnz(self) -> Any:

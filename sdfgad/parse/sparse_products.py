@@ -41,11 +41,17 @@ def dense_lines(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     return dense
 
 
-def diagonal_of_lines(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
-    """The main diagonal of compressed rows."""
-    result = np.zeros(min(shape), data.dtype)
-    for line in range(min(shape)):
-        for k in range(indptr[line], indptr[line + 1]):
-            if indices[k] == line:
-                result[line] += data[k]
+def diagonal_of_lines(data: Any, indices: Any, indptr: Any, shape: Any, k: Any) -> Any:
+    """The k-th diagonal of compressed rows, above the main one for k > 0."""
+    above, below = max(k, 0), max(-k, 0)
+    result = np.zeros(diagonal_length(shape, k), data.dtype)
+    for line in range(result.size):
+        for entry in range(indptr[line + below], indptr[line + below + 1]):
+            if indices[entry] == line + above:
+                result[line] += data[entry]
     return result
+
+
+def diagonal_length(shape: Any, k: Any) -> Any:
+    """How many elements the k-th diagonal of a matrix has."""
+    return max(0, min(shape[0] - max(-k, 0), shape[1] - max(k, 0)))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.ir.expr import Const, Expr, Op, Read, postorder
 from sdfgad.ir.program import Block, Branch, Call, Compute, Loop, Program, reads_of, walk, writes_of
+from sdfgad.ir.squares import is_sum_of_squares
 from sdfgad.rules.algebra import strong
 from sdfgad.rules.elementary import SINGULAR, is_regular
 from sdfgad.rules.statements import Pullback, target_params
@@ -122,18 +123,6 @@ def _nonzero(condition: Expr) -> frozenset[Expr]:
         return frozenset()
     zeros = [arg for arg in condition.args if isinstance(arg, Const) and arg.value == 0]
     return frozenset(arg for arg in condition.args if zeros and arg not in zeros)
-
-
-def is_sum_of_squares(node: Expr) -> bool:
-    """Whether a real expression is a sum of squares and of non-negative constants."""
-    if isinstance(node, Const):
-        return node.value >= 0
-    if not isinstance(node, Op) or node.dtype.kind != "f":
-        return False
-    if node.name == "add":
-        return all(map(is_sum_of_squares, node.args))
-    is_even_power = node.name == "power" and isinstance(node.args[1], Const) and node.args[1].value == 2
-    return node.name == "square" or is_even_power or (node.name == "multiply" and node.args[0] is node.args[1])
 
 
 def _unbounded(program: Program) -> set[str]:

@@ -79,6 +79,26 @@ def test_scipys_functions():
     assert sdfgad.check_grads(by_scipy, A, B).error < 1e-7
 
 
+def of_several(p):
+    evaporation = scipy.optimize.fsolve(lambda e: p[0] * e / (e + p[1]) - e, 230.0)[0]
+
+    def circles(x):
+        return np.stack([x[0] ** 2 + x[1] ** 2 - p[2], np.exp(x[0]) + x[1] - 1.0])
+
+    far, near = scipy.optimize.root(circles, [-2.1, -3.8]).x, scipy.optimize.fsolve(circles, [4.0, 2.3])
+    return evaporation + far @ np.array([1.0, 2.0]) + near @ np.array([3.0, 1.0])
+
+
+def test_of_several_roots_scipys_is_found():
+    p = np.array([1000.0, 237.0, 4.0])
+    # Newton's method goes to the other root of each.
+    value, gradient = sdfgad.value_and_grad(of_several)(p)
+    assert value == pytest.approx(of_several(p), rel=1e-7)
+    assert gradient[:2] == pytest.approx([1.0, -1.0], rel=1e-8)
+    step = np.array([0.0, 0.0, 1e-4])
+    assert gradient[2] == pytest.approx((of_several(p + step) - of_several(p - step)) / 2e-4, rel=1e-6)
+
+
 def through_the_start(p):
     return sdfgad.root(lambda x: x**2 - 4.0 + 0.0 * p, p)
 

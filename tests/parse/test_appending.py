@@ -88,6 +88,10 @@ ROLLED = {
     "in a dict in a dict": f'log = {{"a": {{"u": []}}}}\nfor t in range(8):\n    {STEP}\n'
     '    log["a"]["u"].append(h)\nreturn np.stack(log["a"]["u"]) * s',
     "in an object": f"log = Log()\nfor t in range(8):\n    {STEP}\n    log.u.append(h)\nreturn np.stack(log.u) * s",
+    "beside a time that begins as an integer": f"time, times = 0, []\nfor t in range(8):\n    {STEP}\n    time += s\n"
+    "    times.append(time)\n    L.append(np.sum(h))\nreturn np.array(L) * np.array(times) + time",
+    "before a time that begins as an integer": f"time, times = 0, []\nfor t in range(8):\n    {STEP}\n"
+    "    times.append(time)\n    time = time + 0.5\n    L.append(h)\nreturn np.stack(L) * np.array(times)[:, None] * s",
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
@@ -120,6 +124,10 @@ ONE_BY_ONE = {
     "    b[...] = s" + END,
     "a first item of another dtype": "h = x[0] > 0\nfor t in range(8):\n    L.append(h * 1)\n    h = h * s\n"
     "return (L[0] + L[0]) * s",
+    "an integer first, in items": "time, whole = 0, np.arange(3)\nfor t in range(8):\n    L.append(whole * time)\n"
+    "    time += s\nL[0][1] = 0.5" + END,
+    "an integer first, in choices of items": "time = 0\nfor t in range(8):\n    c = x[t]\n    if time > s:\n"
+    "        c = x[t] * time\n    L.append(c)\n    time += s" + END,
     "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
     "    y = y * s + a\n    L.pop()\nreturn y",
     "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"

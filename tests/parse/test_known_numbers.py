@@ -28,6 +28,10 @@ RIGHT = {
     "        t[i, left:top] = (np.arange(left, top) - left) / (top - left) + 1.0\nreturn t @ x * s",
     "floats of a counter": "y = 0.0\nfor k in range(3):\n    w = np.full(2, 1.0 + k)\n"
     "    y = y + s * np.sum(x[k] * np.ones(int(w[0])))\nreturn y",
+    "steps of times": "t = np.arange(0, 4) * 86400.0\ndt, end = t[1] - t[0], t[-1]\nn = int(end / dt + 1)\n"
+    "y = np.zeros((n, 2))\nfor k in range(1, n):\n    y[k] = s * (y[k - 1] + x[0] * dt / end)\nreturn y",
+    "another in each trip": "g = np.linspace(1, 4, 4)\ny = np.zeros(6)\nfor k in range(2):\n    for j in range(2):\n"
+    "        y[: int(g[0])] += s * x[0]\n    g = g + 1.0\nreturn y",
     "another grid": "g = np.linspace(0, 6, 3)\ng[1] = 2.0 * s\nreturn np.zeros(3) + g * x[0]",
 }
 
@@ -57,3 +61,17 @@ def test_numbers_that_are_data_are_refused(name, tmp_path):
     with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
         parsed(program_of(REFUSED[name], tmp_path), X, 0.7, 3)
     assert caught.value.where.text.startswith("return np.zeros(")
+
+
+@pytest.mark.parametrize("read", ["g[0]", "h[0]", "last"])
+def test_a_grid_that_a_later_trip_changes_is_no_constant(read, tmp_path):
+    body = f"""g = np.linspace(1, 4, 4)
+for k in range(3):
+    h = g * 2.0
+    last = h[0] - 1.0
+    x = x + s * np.sum(np.ones(int({read})))
+    g[0] = g[0] + 1.0
+return x"""
+    with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
+        parsed(program_of(body, tmp_path), X, 0.7, 3)
+    assert "np.ones(int(" in caught.value.where.text

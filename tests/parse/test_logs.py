@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
+from tests.helpers import line_of
 
 A = np.array([0.5, 2.0, 3.0])
 
@@ -89,3 +91,17 @@ def test_to_look_into_a_log_is_refused_where_its_length_is_data(program):
 def test_a_log_is_not_unpacked():
     with pytest.raises(UnsupportedProgram, match=r"(?s)unpack a list whose length is known only at run time.*first"):
         sdfgad.differentiate(unpacked, wrt="a").compile(A)
+
+
+def triplets(x):
+    values = []
+    for k in range(2):
+        for j in range(2):
+            values.append(x[k] * x[j])
+    return sp.csr_array(np.reshape(np.array(values), (2, 2))) @ x[:2]
+
+
+def test_a_list_that_was_followed_is_not_the_reason():
+    with pytest.raises(UnsupportedProgram, match="csr_array of a dense array, whose zeros are data") as caught:
+        sdfgad.differentiate(triplets, reduce="sum").compile(A)
+    assert line_of(triplets, "csr_array") in str(caught.value)

@@ -35,6 +35,9 @@ def test_diagonals_and_blocks_from_outside_and_as_arguments(make, is_array):
             np.sum((outer * x[0]).toarray() ** 2)
             + A.nnz * x[1]
             + np.sum(A.diagonal() * z)
+            + np.sum(A.diagonal(2) * z) * x[0]
+            + np.sum(A.tocsc().diagonal(-1) ** 2)
+            + A.trace(1)
             + np.sum(A.tocoo().data) * x[2]
         )
         total += np.sum((outer.tocsr() @ x) ** 2) + np.sum(A.tocsc().data ** 2) + np.sum((A.tocoo() / 2.0) @ x)

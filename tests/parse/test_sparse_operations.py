@@ -126,6 +126,8 @@ def test_diagonals():
         total = np.sum((second @ x) ** 2) + np.sum((wide @ z[:5]) ** 2) + np.sum(second.tocsr().data ** 2)
         total += np.sum(((second + sp.eye(n)) @ x) ** 2) + np.sum(sp.diags(x) @ x) + np.sum((second.T * 2.0 @ x) ** 2)
         total += np.sum(sp.diags_array([z[:3]], offsets=[1]).toarray() ** 2) + np.sum(second.diagonal() ** 3)
+        total += np.sum(wide.diagonal(k=1) * z[0]) + np.sum((second + wide[:n, :n]).diagonal(-1) ** 2)
+        total += second.diagonal(n).size + np.sum(wide.tocsc().diagonal(-2) ** 2)
         return total + np.sum(sp.diags([1.0, z[0]], [0, 1], shape=(4, 4)) @ x) + np.sum(sp.identity(n) @ x)
 
     check(program, X, Z)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.functions.special import held
+from sdfgad.parse.library.powell import near_root
 from sdfgad.parse.registry import optional
 
 # The error of a central difference is about 1e-8: three steps leave nothing of it.
@@ -149,7 +150,9 @@ def fsolve(
 ) -> Any:
     if full_output:
         raise NotImplementedError("full_output of a root is not supported: leave it out")
-    return root(func, np.atleast_1d(x0), *as_tuple(args), tol=np.minimum(xtol, 1e-10))
+    shape, more = np.shape(np.atleast_1d(x0)), as_tuple(args)
+    start = near_root(System(func, more, shape, False), np.ravel(1.0 * np.atleast_1d(x0)))
+    return root(func, np.reshape(start, shape), *more, tol=np.minimum(xtol, 1e-10))
 
 
 @optional("scipy.optimize", "fixed_point", is_definition=True, static=False)
@@ -213,7 +216,7 @@ def root_of_scipy(
     callback: Any = None,
     options: Any = None,
 ) -> Any:
-    """By Newton's method with differences, whichever method is asked for: a function `jac` is not called."""
+    """By Newton's method with differences, from where Powell's ends if that is asked for: `jac` is not called."""
     _require_known(method, callback, options)
     function, more = First(fun) if jac is True else fun, as_tuple(args)
     start = np.ravel(np.atleast_1d(x0)) if method.lower() in FLAT else x0
@@ -224,6 +227,8 @@ def root_of_scipy(
         )
     given = {} if options is None else options
     limits = [given[key] for key in LIMITS if given.get(key)]
+    if method.lower() == "hybr":
+        start = near_root(System(function, more, np.shape(start), False), 1.0 * start, limits[0] if limits else None)
     close = [one for one in (tol, *(given.get(key) for key in TOLERANCES)) if one is not None]
     x = root(function, start, *more, tol=min([1e-10, *close]), max_steps=limits[0] if limits else 100)
     return RootResult(x, np.reshape(function(x, *more), np.shape(x)))
