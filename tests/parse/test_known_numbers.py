@@ -64,7 +64,7 @@ def test_numbers_that_are_data_are_refused(name, tmp_path):
 
 
 @pytest.mark.parametrize("read", ["g[0]", "h[0]", "last"])
-def test_a_grid_that_a_later_trip_changes_is_no_constant(read, tmp_path):
+def test_lengths_of_a_grid_that_a_later_trip_changes(read, tmp_path):
     body = f"""g = np.linspace(1, 4, 4)
 for k in range(3):
     h = g * 2.0
@@ -72,6 +72,4 @@ for k in range(3):
     x = x + s * np.sum(np.ones(int({read})))
     g[0] = g[0] + 1.0
 return x"""
-    with pytest.raises(UnsupportedProgram, match="is computed from the values of arrays or floats") as caught:
-        parsed(program_of(body, tmp_path), X, 0.7, 3)
-    assert "np.ones(int(" in caught.value.where.text
+    assert_like_python(program_of(body, tmp_path), X, 0.7, 3)
