@@ -98,6 +98,7 @@ def expression_text(value: Expr) -> str:
 
 
 def _operand_text(value: Expr) -> str:
-    """The text of an operand; a linear form of several terms in parentheses."""
+    """The text of an operand; a linear form in parentheses, unless it is a single number or atom."""
     text = expression_text(value)
-    return f"({text})" if isinstance(value, Int) and " " in text else text
+    is_single = not isinstance(value, Int) or value.value.is_const or value.value == Lin.symbol(value.value.terms[0][0])
+    return text if is_single else f"({text})"
