@@ -23,6 +23,7 @@ APPENDING = ("append", "extend", "insert")
 class Site:
     """The place in the program's text where a list is made."""
 
+    noun: ClassVar[str] = "one of several lists whose length is known only at run time"
     file: str
     line: int
     column: int

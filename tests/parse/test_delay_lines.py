@@ -41,6 +41,8 @@ RIGHT = {
     "return x * h[-1]['e']",
     "in a dict": f"d = {{'h': [], 'g': [x]}}\n{CONVERGES}d['h'].append(x[0])\n    d['g'].append(x)\n"
     "    if d['h'][-1] < 0.9:\n        break\nreturn d['g'][-1] * d['g'][-2] * len(d['h'])",
+    "one of two": f"h, g = [x[0]], [x[1]]\n{CONVERGES}h.append(x[0])\n    g.append(x[1])\n    if x[0] < 0.85:\n"
+    "        break\nv = h\nif x[0] > 0.9:\n    v = g\nreturn x * v[-1] * len(v)",
     "returned early": "def run(x):\n    h = []\n    for k in range(n):\n        x = 0.5 * (x + a / x)\n"
     "        h.append(x[0])\n        if k > 1 and h[-2] - h[-1] < 1e-3:\n"
     "            return x, h, 'done'\n    return x, h, 'done'\n"
