@@ -12,6 +12,7 @@ from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import sharing
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.clocks import Reading
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
@@ -111,6 +112,8 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
     if isinstance(value, MaybeNone):
         inner = _truth_value(frame, node, value.value)
         return logical(frame.b, "logical_and", as_tensor(value.there), inner)
+    if isinstance(value, Reading):
+        raise frame.unsupported(node, f"{Reading.noun} is a condition: it differs from run to run", Reading.instead)
     if not isinstance(value, Record):
         return value
     name = next((name for name in ("__bool__", "__len__") if hasattr(value.cls, name)), None)

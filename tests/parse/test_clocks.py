@@ -43,6 +43,11 @@ def waiting(x):
     return np.sum(x)
 
 
+def decided_by_time(x):
+    start = time.time()
+    return np.sum(x) if time.time() - start else x[0]
+
+
 def repeated(x):
     shares = [0.0] * 3
     shares[0] = np.sum(x)
@@ -64,6 +69,11 @@ def test_times_that_are_printed_or_returned_beside_the_result():
     [
         (counted, "a time that a clock tells is not a number or an array", "return np.sum(x) * (time"),
         (waiting, "a time that a clock tells is compared: it differs from run to run", "while time.monotonic()"),
+        (
+            decided_by_time,
+            "a time that a clock tells is a condition: it differs from run to run",
+            "return np.sum(x) if time",
+        ),
         (repeated, "a list is not a number or an array", "return shares * np.sum(x)"),
     ],
 )
