@@ -2,14 +2,14 @@
 
 The host takes some microseconds for each launch of such a loop. The runtime records what a loop enqueues and replays it
 as one graph (`runtime/gpu/graphs.h`), without running the loop: so that must neither wait for the device nor leave
-anything on the host.
+anything on the host. Tables of the host are compared by their elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from sdfgad.ir.program import Block, Buffer, Call, Loop, Statement, buffers_of, walk, written
+from sdfgad.ir.program import Block, Buffer, Call, Loop, Statement, blocks_of, buffers_of, walk, written
 from sdfgad.schedule.kernels import Form
 from sdfgad.schedule.launches import is_transfer, launches
 
@@ -23,17 +23,25 @@ def is_replayable(block: Block, buffers: Mapping[str, Buffer], outside: Collecti
     Args:
         outside: the buffers that other statements use, too.
     """
-    by_the_host = [s for launch in launches(block, buffers) if launch.form is Form.HOST for s in launch.statements]
-    has_loops = any(isinstance(one, Loop) for one in walk(tuple(by_the_host)))
+    on_host = list(_on_host(block, buffers))
     found, changed = {name for one in walk(block) for name in buffers_of(one)}, written(block)
-    on_host = {name for name in found if not buffers[name].is_on_device}
+    of_host = {name for name in found if not buffers[name].is_on_device}
     return (
-        has_loops
-        and on_host < found
-        and all(_is_same(one, buffers) for one in walk(block))
-        and all(buffers[name].is_single for name in on_host)
-        and on_host.isdisjoint(changed & set(outside))
+        any(isinstance(one, Loop) for one in on_host)
+        and of_host < found
+        and all(_is_same(one, buffers) for one in on_host)
+        and of_host.isdisjoint(changed & set(outside))
+        and all(buffers[name].is_single for name in of_host & changed)
     )
+
+
+def _on_host(block: Block, buffers: Mapping[str, Buffer]) -> Iterator[Statement]:
+    """The statements that the host runs, and those in them."""
+    for launch in launches(block, buffers):
+        for statement in launch.statements if launch.form is Form.HOST else ():
+            yield statement
+            for inner in blocks_of(statement):
+                yield from _on_host(inner, buffers)
 
 
 def _is_same(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:

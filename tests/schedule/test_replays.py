@@ -38,6 +38,13 @@ def transformed(x, a):
     return np.sum(x**4)
 
 
+def tabled(x, table):
+    for k in table:
+        for t in range(3):
+            x = np.sin(x) + 0.1 * k * t * x[::-1]
+    return np.sum(x * x)
+
+
 def until(x, a):
     while np.sum(x * x) > 1.0:
         x = a * np.sin(x)
@@ -112,3 +119,13 @@ def test_a_number_that_the_key_does_not_have_is_found(calls, monkeypatch, tmp_pa
     gradient = sdfgad.differentiate(drifting, wrt=("x", "b"), device="gpu")
     assert all(calls(gradient, 0.1, 6) for _ in range(8))
     assert not all(calls(gradient, a, 6) for a in (0.3, 0.4, 0.5, 0.6))
+
+
+def test_tables_of_the_host_are_compared_by_their_elements(rng):
+    x, tables = rng.normal(size=8), [np.array([1, 2, 3]), np.array([1, 2, 4])]
+    assert code_of(tabled, x, tables[0]).count("sdfgad::device::elements(") == 1
+    gradient = sdfgad.differentiate(tabled, wrt="x", device="gpu")
+    on_host = sdfgad.differentiate(tabled, wrt="x", device="cpu")
+    for _ in range(4):
+        for table in tables:
+            np.testing.assert_allclose(gradient(x, table), on_host(x, table), rtol=1e-12)

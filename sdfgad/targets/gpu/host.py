@@ -56,7 +56,7 @@ class _HostNest(NestWriter):
         start = [line for name in found if name not in self.outside for line in self.variable(name)]
         lines = self.block(block, [])
         if is_replayable(block, self.buffers, self.outside):
-            lines = self.replayed(lines, [*(f"b_{name}_" for name in passed), *integers])
+            lines = self.replayed(lines, [*map(self.key, passed), *integers])
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         code = "\n".join([*self.functions, text])
         reads = tuple(n for n in passed if n not in changed or self.buffers[n].is_single)
@@ -68,6 +68,13 @@ class _HostNest(NestWriter):
     def replayed(lines: list[str], key: list[str]) -> list[str]:
         """The launches of a loop as a CUDA graph, for each value of all that it is passed."""
         return ["sdfgad::device::replayed([&] {", *lines, f"}}, {', '.join(key)});"]
+
+    def key(self, name: str) -> str:
+        """What a replay depends on: a number, the place of an array of the device, or the elements of one of the host."""
+        buffer = self.buffers[name]
+        if buffer.is_single or buffer.is_on_device:
+            return f"b_{name}_"
+        return f"sdfgad::device::elements(b_{name}_, {product_text(self.writer(), buffer.shape)})"
 
     def variable(self, name: str) -> list[str]:
         """The declaration of what only this function uses; a number is 0 before it is assigned."""

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <string>
 
 #include "complex_number.h"
 #include "memory.h"
@@ -116,22 +117,31 @@ template <typename... Arguments> inline void launch(int number, int64_t blocks, 
     check(functions->launch(kernels[number], blocks, threads, addresses));
 }
 
-// Runs a loop of launches as a CUDA graph, where that is faster: they depend on the parts of the key alone, which have no
-// padding, and change nothing on the host. Each loop of a program has a site of its own.
+// The bytes that a replay depends on: of a value, which has no padding, or of an array of the host.
+struct Bytes {
+    const void* place;
+    size_t count;
+};
+template <typename T> inline Bytes bytes_in(const T& value) { return {&value, sizeof value}; }
+inline Bytes bytes_in(const Bytes& bytes) { return bytes; }
+template <typename T> inline Bytes elements(const T* array, int64_t size) {
+    return {array, sizeof(T) * size_t(std::max(size, int64_t(0)))};
+}
+
+// Runs a loop of launches as a CUDA graph, where that is faster: they depend on the parts of the key alone, and change
+// nothing on the host. Each loop of a program has a site of its own.
 template <typename Run, typename... Parts> inline void replayed(const Run& run, Parts... parts) {
-    if (functions->replay == nullptr) return run();
+    constexpr size_t most_bytes = 1 << 16;
     static const char site = 0;
     const void* const loop = &site;
-    unsigned char key[(sizeof loop + ... + sizeof(Parts))];
-    int64_t bytes = 0;
-    const auto add = [&](const auto& part) {
-        std::memcpy(key + bytes, &part, sizeof part);
-        bytes += int64_t(sizeof part);
-    };
-    add(loop);
-    (add(parts), ...);
+    const Bytes all[] = {bytes_in(loop), bytes_in(parts)...};
+    size_t bytes = 0;
+    for (const Bytes& part : all) bytes += part.count;
+    if (functions->replay == nullptr || bytes > most_bytes) return run();
+    std::string key;
+    for (const Bytes& part : all) key.append(static_cast<const char*>(part.place), part.count);
     const auto again = [](void* context) { (*static_cast<const Run*>(context))(); };
-    check(functions->replay(key, bytes, again, const_cast<void*>(static_cast<const void*>(&run))));
+    check(functions->replay(key.data(), int64_t(bytes), again, const_cast<void*>(static_cast<const void*>(&run))));
 }
 
 template <typename T> inline void to_device(T* device, const T* host, int64_t size) {
