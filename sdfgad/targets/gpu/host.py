@@ -70,7 +70,7 @@ class _HostNest(NestWriter):
         return ["sdfgad::device::replayed([&] {", *lines, f"}}, {', '.join(key)});"]
 
     def key(self, name: str) -> str:
-        """What a replay depends on: a number, the place of an array of the device, or the elements of one of the host."""
+        """What a replay depends on: a number, where an array of the device is, or the elements of one of the host."""
         buffer = self.buffers[name]
         if buffer.is_single or buffer.is_on_device:
             return f"b_{name}_"
