@@ -11,11 +11,11 @@ from typing import cast
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, walk
-from sdfgad.schedule.device_sums import BLOCK, WARP, Sum
+from sdfgad.schedule.device_sums import BLOCK, MOST, WARP, Sum
 from sdfgad.schedule.kernels import longest_extent
 
-# The most threads that a block may have, and those of a block for arrays whose sizes are not known.
-MOST, USUAL = 1024, 256
+# The threads of a block for arrays whose sizes are not known.
+USUAL = 256
 
 Ranges = Mapping[str, tuple[Lin, Lin]]
 
