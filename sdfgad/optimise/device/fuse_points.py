@@ -15,6 +15,7 @@ from sdfgad.dependence.order import commute, run_in_step
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Buffer, Compute, Loop, Program, Statement, reindexed
 from sdfgad.optimise.blocks import everywhere
+from sdfgad.optimise.device.sub_boxes import in_box, part_of
 from sdfgad.schedule.device_sums import Sum
 from sdfgad.schedule.kernels import Form, form_of
 
@@ -36,16 +37,15 @@ def fuse_points(program: Program) -> Program:
 def _fused(block: Block, buffers: Mapping[str, Buffer]) -> Block:
     found: list[Column | Statement] = []
     for statement in block:
-        if not _has_points(statement, buffers):
+        if not isinstance(statement, Compute) or not (_has_points(statement, buffers) or _is_element(statement)):
             found.append(statement)
             continue
-        assert isinstance(statement, Compute)
-        home = _home(found, statement)
-        if home is None:
-            found.append([statement])
+        home = _home(found, statement, buffers)
+        if home is not None:
+            column, together = home
+            column[:] = together
         else:
-            column, same = home
-            column.append(same)
+            found.append([statement] if _has_points(statement, buffers) else statement)
     return tuple(_emitted(one) if isinstance(one, list) else one for one in _joined(found))
 
 
@@ -89,16 +89,45 @@ def _has_points(statement: Statement, buffers: Mapping[str, Buffer]) -> bool:
     return bool(Sum(statement).own)
 
 
-def _home(found: list[Column | Statement], statement: Compute) -> tuple[Column, Compute] | None:
-    """The latest column that a statement can join, and the statement with its parameters."""
+def _is_element(statement: Compute) -> bool:
+    """Whether a statement is for one element of an array, which a column may have a thread for."""
+    return not statement.params and bool(statement.target.index)
+
+
+def _home(
+    found: list[Column | Statement], statement: Compute, buffers: Mapping[str, Buffer]
+) -> tuple[Column, Column] | None:
+    """The latest column that a statement can join, and the column with it."""
     for column in list(reversed(found))[:WINDOW]:
         if isinstance(column, list) and len(column) < MOST and _depend(column, statement):
-            same = along(column, statement)
-            if same is not None:
-                return column, same
+            together = _with(column, statement, buffers)
+            if together is not None:
+                return column, together
         if not all(commute(one, statement) for one in (column if isinstance(column, list) else [column])):
             return None
     return None
+
+
+def _with(column: Column, statement: Compute, buffers: Mapping[str, Buffer]) -> Column | None:
+    """A column and a statement, one of which may be a part of the box of the other one."""
+    same = along(column, statement) if statement.params else None
+    if same is not None:
+        return [*column, same]
+    part = next(filter(None, (part_of(statement, one, buffers) for one in column)), None)
+    one = in_box(statement, part, buffers) if part is not None else None
+    if one is not None and _is_along(column, one, Sum(column[0]).own):
+        return [*column, one]
+    return _around(column, statement, buffers) if statement.params else None
+
+
+def _around(column: Column, statement: Compute, buffers: Mapping[str, Buffer]) -> Column | None:
+    """A column whose box is a part of that of a statement, with the statement."""
+    part = next(filter(None, (part_of(one, statement, buffers) for one in column)), None)
+    if part is None:
+        return None
+    wider = [one for one in (in_box(one, part, buffers) for one in column) if one is not None]
+    is_one = len(wider) == len(column) and _is_along(wider, statement, Sum(statement).own)
+    return [*wider, statement] if is_one else None
 
 
 def _depend(column: Column, statement: Statement) -> bool:
