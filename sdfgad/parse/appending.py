@@ -1,29 +1,26 @@
-"""Rolled appends: a list to which trips of a loop append an array, as the rows of an array that the loop fills: each
-trip, or those that the counter tells (``if k % 10 == 0``, ``if k in shown``).
+"""Rolled appends: a list to which trips of loops append an array, as the rows of an array that the loops fill: all
+trips, or those that the counters tell (``if k % 10 == 0``, ``if k in shown``, ``for j in range(i + 1, n)``).
 
-In Python an item and the appended array are one object, but a row is a copy. That makes no difference for a value that
-has no name, and for others only if the program updates that array in place: then it is parsed again (see `references`).
+The list belongs to the outermost of these loops, after which it has its items. Where several statements append to it,
+the places of their items in one array are known when the body has been parsed, and it is parsed again with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from sdfgad.ir.evaluate import evaluated
-from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
-from sdfgad.ir.program import Block, reads_of, walk, written
+from sdfgad.ir.expr import Lin, reads
+from sdfgad.ir.program import Block, Loop, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trajectories, trees
+from sdfgad.parse import list_items, trajectories, trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Body, Filling, Fills, Rolling, Row
-from sdfgad.parse.number_lists import integers, known_tables
-from sdfgad.parse.rows import MANY_STATEMENTS, row_of
-from sdfgad.parse.values import Tensor, is_integer
+from sdfgad.parse.contents import Body, Filling, Fills, Layout, Row, Slot
+from sdfgad.parse.iteration_domains import places_of, points_here
+from sdfgad.parse.rows import MANY_STATEMENTS
+from sdfgad.parse.values import Tensor
 
 
 @contextmanager
@@ -33,37 +30,43 @@ def body_of(b: Builder, node: Any, var: str, arrays: Mapping[int, Tensor]) -> It
     Args:
         arrays: of those that it reads, by id.
     """
-    before, filled, depth = (b.filling, b.filler), list[Filling](), len(b.blocks)
+    before, filled, depth = (b.filling, b.fillers), list[Filling](), len(b.blocks)
     lists = b.to_fill.get(id(node))
     b.filling = b.filling | {
-        id(values): Filling(values, depth, var, node, array=arrays.get(id(values))) for values in lists or ()
+        id(values): Filling(
+            *(values, depth, var, node), array=arrays.get(id(values)), layout=b.layouts.get((id(node), id(values)), ())
+        )
+        for values in lists or ()
     }
-    b.filler = b.filler if lists is None else Body(node, depth, var)
+    b.fillers = b.fillers if lists is None else (*b.fillers, Body(node, depth, var))
     try:
         yield filled
         filled += [b.filling[id(values)] for values in lists or ()]
+        # Those of loops around have more items now.
+        before = {key: b.filling[key] for key in before[0]}, before[1]
     finally:
-        b.filling, b.filler = before
+        b.filling, b.fillers = before
 
 
 def append(b: Builder, values: list[Any], value: Any) -> bool:
-    """Append to a row of an array if `values` is a list that the present loop fills; else False.
+    """Append to rows of an array if `values` is a list that a loop around fills; else False.
 
     Raises:
         Fills: the loop may fill it, once its body is parsed as one that does.
         NeedsConstant: the value is none that a row may stand for.
     """
-    body = b.filler
-    if body is None or b.loops[-1][0] != body.depth:
+    filling, body = b.filling.get(id(values)), _filler(b, values)
+    depth = body.depth if filling is None and body is not None else 0 if filling is None else filling.depth
+    points = points_here(b, depth - 1) if depth else None
+    if points is None:
         return False
-    filling, trips = b.filling.get(id(values)), _trips_here(b, body)
-    if trips is None:
-        return False
-    if filling is None and _may_fill(b, values, body.depth):
+    if filling is None:
+        assert body is not None
         raise Fills(body.node, values)
-    if filling is None or filling.depth != body.depth:
-        return False
-    row = Row(_item(b, value, trips) if filling.array is None else trajectories.put(b, filling, value), trips)
+    if filling.array is None:
+        row, filling = list_items.row(b, filling, value, points)
+    else:
+        row = Row(trajectories.put(b, filling, value), points)
     b.filling = b.filling | {id(values): replace(filling, rows=(*filling.rows, row))}
     b.contents.count_change(values)
     b.has_rolled = True
@@ -71,73 +74,28 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
 
 
 def expect(b: Builder, values: Any) -> None:
-    """Where an item is chosen at run time from a list that the present loop may fill, before it appends to it.
+    """Where an item is chosen at run time from a list that a loop around may fill, before it appends to it.
 
     Raises:
         Fills: it may.
     """
-    body = b.filler
-    if body is not None and id(values) not in b.filling and _may_fill(b, values, body.depth):
+    body = None if id(values) in b.filling else _filler(b, values)
+    if body is not None:
         trajectories.expect(b, body.node, values)
         raise Fills(body.node, values)
 
 
-def _trips_here(b: Builder, body: Body) -> Sequence[int] | None:
-    """The trips of the loop that come to the present statement; None unless the counter alone decides that."""
-    _, var, number = b.loops[-1]
-    around = [one.holds for one in b.decisions if one.depth > body.depth]
-    if not number.is_const or len(around) != len(b.blocks) - body.depth:
-        return None
-    every = np.arange(number.const)
-    come = [evaluated(holds, {var: every}, known_tables(b)) for holds in around]
-    if any(one is None for one in come):
-        return None
-    trips = np.flatnonzero(np.all([np.broadcast_to(one, every.shape) for one in [True, *come]], axis=0))
-    first, step = (int(trips[0]), int(trips[1] - trips[0])) if trips.size > 1 else (int(trips.max(initial=0)), 1)
-    found = range(first, first + step * trips.size, step)
-    return found if np.array_equal(trips, found) else trips.tolist()
-
-
-def _item(b: Builder, value: Any, trips: Sequence[int]) -> Callable[[Lin], Any]:
-    """What gives the item of each trip: a row of an array that the trip writes, or an integer as a form of the trip.
-
-    Raises:
-        NeedsConstant: the value is none of those.
-    """
-    _, var, _ = b.loops[-1]
-    if is_integer(value) and Lin.of(value).symbols <= {var, *b.integers} and Lin.of(value).is_affine:
-        return lambda trip: Lin.of(value).substitute({var: trip}).plain
-    if isinstance(value, (float, complex, np.inexact)):
-        # A name that the loop carries is a constant until it is known to be carried.
-        return lambda trip: value
-    is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
-    is_kept = is_alike and not (value.is_shared and b.rolling is Rolling.VALUES)
-    if not is_kept or not (value.ndim or value.dtype.kind in "fc"):
-        raise NeedsConstant({var}, b.where, "a list is filled in a loop that runs at run time")
-    array = b.new_view("", (Lin(len(trips)), *value.shape), value.dtype, value.weak)
-    here = _place(b, Lin.symbol(var), trips)
-    b.refer(array.reindexed(value.shape, lambda p: (here, *p)), value, is_row=True)
-    return lambda trip: row_of(array, _place(b, trip, trips))
-
-
-def _place(b: Builder, trip: Lin, trips: Sequence[int]) -> Lin:
-    """The position of a trip among those that append."""
-    if trip.is_const:
-        return Lin(trips.index(trip.const))
-    if not isinstance(trips, range):
-        return integers(b, np.searchsorted(trips, range(trips[-1] + 1)))(trip)
-    past = trip - trips.start
-    return past if trips.step == 1 else as_linear(Op("floor_divide", (Int(past), Const(trips.step, INT)), INT))
-
-
-def _may_fill(b: Builder, values: list[Any], depth: int) -> bool:
-    """Whether a list is one list of the program, made in the block that the loop is in, and nothing is its copy."""
+def _filler(b: Builder, values: Any) -> Body | None:
+    """The loop that may fill a list of the program: it is in the block that makes the list, and nothing is its copy."""
     contents = b.contents
-    is_own = type(values) is list and contents.has(values) and contents.depth(values) == depth - 1
-    if not is_own or id(values) in b.taken or id(values) in b.outside:
-        return False
+    if type(values) is not list or not contents.has(values) or id(values) in b.taken or id(values) in b.outside:
+        return None
+    depth = contents.depth(values) + 1
+    body = next((one for one in b.fillers if one.depth == depth), None)
+    if body is None:
+        return None
     copies = [one for copy, others in contents.copies for one in (copy, *others)]
-    return not trees.holds_any(copies, {id(values)})
+    return None if trees.holds_any(copies, {id(values)}) else body
 
 
 def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling], integer: Set[str] | None) -> None:
@@ -149,20 +107,60 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
 
     Raises:
         NeedsConstant: the first trip's item differs, or the loop is too small to be worth one.
+        Fills: several appends of a list can share an array.
     """
     filled = [one for one in fillings if one.rows]
     are_alike = not filled or (integer is not None and _are_alike(filled, _behind(body, integer)))
-    if filled and (not are_alike or trips.const * sum(1 for _ in walk(body)) < MANY_STATEMENTS):
+    count = max(trips.const * _size(body), sum(len(row.points) for one in filled for row in one.rows))
+    if filled and (not are_alike or count < MANY_STATEMENTS):
         raise NeedsConstant({var}, b.where, "a list is filled in a loop that is better unrolled")
     for filling in fillings:
         trajectories.require_one_each(b, filling, trips.const)
-    for filling in filled:
-        filling.values.extend(row.item(Lin(k)) for k in range(trips.const) for row in filling.rows if k in row.trips)
+    places = [places_of([row.points for row in one.rows]) for one in filled]
+    layouts = {id(one.values): _layout(one, at) for one, at in zip(filled, places, strict=True)}
+    new = {id(one.values): layouts[id(one.values)] for one in filled if layouts[id(one.values)] != one.layout}
+    if any(one.layout and id(one.values) in new for one in filled):
+        raise NeedsConstant({var}, b.where, "a list is filled with items of other kinds from trip to trip")
+    if new:
+        raise Fills(filled[0].node, None, new)
+    for filling, at in zip(filled, places, strict=True):
+        items = [
+            (place, row, number) for row, own in zip(filling.rows, at, strict=True) for number, place in enumerate(own)
+        ]
+        items.sort(key=lambda item: item[0])
+        filling.values.extend(row.item(Lin(number)) for _, row, number in items)
+
+
+def _size(body: Block) -> int:
+    """How many statements run, those of all trips of loops with known trips."""
+    total = 0
+    for one in body:
+        if isinstance(one, Loop):
+            total += 1 + _size(one.body) * (max(one.trips.const, 0) if one.trips.is_const else 1)
+        else:
+            total += sum(1 for _ in walk((one,)))
+    return total
+
+
+def _layout(filling: Filling, places: list[Any]) -> Layout:
+    """Which appends of a list share an array, and where in it; none where each may have its own."""
+    stored = [row.kind for row in filling.rows if row.is_stored]
+    shared = {kind for kind in stored if sum(row.kind == kind for row in filling.rows) > 1}
+    if not shared:
+        return ()
+    groups = {kind: [k for k, row in enumerate(filling.rows) if row.kind == kind] for kind in shared}
+    slots = dict[int, Slot]()
+    for kind, members in groups.items():
+        taken = sorted(place for k in members for place in places[k].tolist())
+        number = {place: rank for rank, place in enumerate(taken)}
+        for k in members:
+            slots[k] = Slot(kind, len(taken), tuple(number[place] for place in places[k].tolist()))
+    return tuple(slots.get(k) for k in range(len(filling.rows)))
 
 
 def _are_alike(filled: list[Filling], other: frozenset[str]) -> bool:
     """Whether items are of one dtype, or Python's numbers, if what the buffers `other` hold has another dtype first."""
-    items = [row.item(Lin(row.trips[0])) for one in filled for row in one.rows if len(row.trips)]
+    items = [row.item(Lin(0)) for one in filled for row in one.rows if len(row.points)]
     tensors = [item for item in items if isinstance(item, Tensor) and not item.weak]
     elements = [item.element(tuple(Lin(0) for _ in item.shape)) for item in tensors]
     return other.isdisjoint(read.buffer for element in elements for read in reads(element))

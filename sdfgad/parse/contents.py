@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -160,10 +160,32 @@ class Rolling(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """What an ``append`` in a loop appends: from the number of a trip to its item, and the trips that come there."""
+    """What an ``append`` in a loop, or in loops within it, appends.
+
+    Attributes:
+        item: from the number of a point to its item.
+        points: those of the loops that come there (`iteration_domains.Points`).
+        kind: the shape and dtype of items that are arrays or numbers with a fractional part; None for others.
+        is_stored: whether an array has them.
+    """
 
     item: Callable[[Lin], Any]
-    trips: Sequence[int]
+    points: Any
+    kind: Any = None
+    is_stored: bool = False
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where items of an ``append`` are among those of one kind in a list: how many there are, and the place of each."""
+
+    kind: Any
+    size: int
+    places: tuple[int, ...]
+
+
+# For each ``append`` to a list, in order.
+Layout = tuple[Slot | None, ...]
 
 
 @dataclass(frozen=True)
@@ -177,6 +199,8 @@ class Filling:
         node: the loop.
         rows: what a trip appends, in order.
         array: with the items as rows, of a list that the loop reads, too, and that had items before it.
+        layout: of the rows, where several of them share arrays.
+        arrays: these, by kind.
     """
 
     values: list[Any]
@@ -185,6 +209,8 @@ class Filling:
     node: Any
     rows: tuple[Row, ...] = ()
     array: Any = None
+    layout: Layout = ()
+    arrays: Mapping[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -197,10 +223,14 @@ class Body:
 
 
 class Fills(Exception):
-    """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such."""
+    """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such.
 
-    def __init__(self, node: Any, values: list[Any]) -> None:
-        self.node, self.values = node, values
+    Args:
+        layouts: those of lists to which several statements append, by id, which are known when the body ends.
+    """
+
+    def __init__(self, node: Any, values: list[Any] | None, layouts: Mapping[int, Layout] | None = None) -> None:
+        self.node, self.values, self.layouts = node, values, layouts or {}
 
 
 class Taken(Exception):

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sdfgad.errors import (
     AmbiguousArray,
@@ -49,6 +49,7 @@ UNROLL_LIMIT = 256
 FEW_TRIPS = 16
 
 Item = Callable[[Any], Any]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     try:
         head = head_of(frame, node, iterable)
         if head is not None:
-            _parse_filling(frame, head)
+            _filling(frame, head, parse_loop)
         else:
             items = (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable))
             _unrolled(frame, node, items, is_lazy(value))
@@ -128,7 +129,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
         b.rolls_numbers = True
         head = head_of(frame, node, gone_over(b, value))
         b.rolls_numbers = False
-        if head is not None and _as_loop(frame, head) is None and is_worth_a_loop(b.blocks[-1][-1]):
+        if head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1]):
             b.has_rolled = True
             return True
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
@@ -142,27 +143,29 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     return False
 
 
-def _parse_filling(frame: Frame, head: Head) -> None:
+def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
     """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before = frame.b, frame.b.to_fill
+    b, before = frame.b, (frame.b.to_fill, frame.b.layouts)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
-        b.to_fill = {key: lists for key, lists in before.items() if key != id(head.node)}
+        b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(head.node)}
+        b.layouts = {key: layout for key, layout in b.layouts.items() if key[0] != id(head.node)}
         if _may_fill(b, head):
             b.to_fill[id(head.node)] = []
         while True:
             try:
-                return parse_loop(frame, head)
+                return parse(frame, head)
             except Fills as found:
                 if found.node is not head.node:
                     raise
-                lists = b.to_fill[id(head.node)]
-                lists += [found.values] if all(found.values is not one for one in lists) else []
+                lists, new = b.to_fill[id(head.node)], found.values
+                lists += [new] if new is not None and all(new is not one for one in lists) else []
+                b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     finally:
-        b.to_fill = before
+        b.to_fill, b.layouts = before
 
 
 def _may_fill(b: Builder, head: Head) -> bool:
@@ -455,7 +458,8 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    with b.block(*head.guards(trip)) as body, items.in_body(b), appending.body_of(b, head.node, var, arrays) as filled:
+    filling = appending.body_of(b, head.node, var, arrays)
+    with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         items.as_items(frame)
