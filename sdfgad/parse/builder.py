@@ -29,7 +29,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
-from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling
+from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling, Storing
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
@@ -89,8 +89,10 @@ class Builder(Emitter):
         # loops around that may fill some, from the outermost on (see `appending`).
         self.filling: dict[int, Filling] = {}
         self.to_fill: dict[int, list[list[Any]]] = {}
-        # How the items of several appends are laid out, and those lists that the loop reads, too, by the ids of both.
+        # By the ids of both: how the items of several appends are laid out, how items are replaced, and those of these
+        # lists that the loop reads, too.
         self.layouts: dict[tuple[int, int], Layout] = {}
+        self.storing: dict[tuple[int, int], Storing] = {}
         self.to_read: dict[tuple[int, int], list[Any]] = {}
         # The buffers in which the loops around hand values from trip to trip.
         self.carried: frozenset[str] = frozenset()

@@ -189,8 +189,31 @@ Layout = tuple[Slot | None, ...]
 
 
 @dataclass(frozen=True)
+class ItemAccess:
+    """A statement that reads or replaces an item of a list: at which points, and which place at each of them."""
+
+    is_write: bool
+    points: Any
+    places: tuple[int, ...]
+    weak: bool
+
+
+@dataclass(frozen=True)
+class Storing:
+    """How a loop replaces items of a list (`stored_lists`).
+
+    Attributes:
+        before: the places of which it reads items from before it.
+        copies: whether it replaces items that it has read.
+    """
+
+    before: frozenset[int] = frozenset()
+    copies: bool = False
+
+
+@dataclass(frozen=True)
 class Filling:
-    """A list that a loop fills while its body is parsed.
+    """A list that a loop fills while its body is parsed, or of which it replaces items.
 
     Attributes:
         values: the list, as it was before the loop.
@@ -201,6 +224,8 @@ class Filling:
         array: with the items as rows, of a list that the loop reads, too, and that had items before it.
         layout: of the rows, where several of them share arrays.
         arrays: these, by kind.
+        storing: how items are replaced; None for lists that grow.
+        accesses: the statements that do so, or read items, in order.
     """
 
     values: list[Any]
@@ -211,6 +236,8 @@ class Filling:
     array: Any = None
     layout: Layout = ()
     arrays: Mapping[Any, Any] = field(default_factory=dict)
+    storing: Any = None
+    accesses: tuple[ItemAccess, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -227,10 +254,17 @@ class Fills(Exception):
 
     Args:
         layouts: those of lists to which several statements append, by id, which are known when the body ends.
+        storing: how it replaces items of the list.
     """
 
-    def __init__(self, node: Any, values: list[Any] | None, layouts: Mapping[int, Layout] | None = None) -> None:
-        self.node, self.values, self.layouts = node, values, layouts or {}
+    def __init__(
+        self,
+        node: Any,
+        values: list[Any] | None,
+        layouts: Mapping[int, Layout] | None = None,
+        storing: Storing | None = None,
+    ) -> None:
+        self.node, self.values, self.layouts, self.storing = node, values, layouts or {}, storing
 
 
 class Taken(Exception):

@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trajectories, trees
+from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_state, stored_lists, trajectories, trees
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
@@ -145,11 +145,12 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
 
 def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
     """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before = frame.b, (frame.b.to_fill, frame.b.layouts)
+    b, before = frame.b, (frame.b.to_fill, frame.b.layouts, frame.b.storing)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
         b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(head.node)}
         b.layouts = {key: layout for key, layout in b.layouts.items() if key[0] != id(head.node)}
+        b.storing = {key: storing for key, storing in b.storing.items() if key[0] != id(head.node)}
         if _may_fill(b, head):
             b.to_fill[id(head.node)] = []
         while True:
@@ -161,11 +162,12 @@ def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -
                 lists, new = b.to_fill[id(head.node)], found.values
                 lists += [new] if new is not None and all(new is not one for one in lists) else []
                 b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
+                b.storing |= {(id(head.node), id(new)): found.storing} if found.storing is not None else {}
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     finally:
-        b.to_fill, b.layouts = before
+        b.to_fill, b.layouts, b.storing = before
 
 
 def _may_fill(b: Builder, head: Head) -> bool:
@@ -452,13 +454,13 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
     items.as_names(frame)
-    arrays = trajectories.arrays_for(b, head.node, var, trips)
+    arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    filling = appending.body_of(b, head.node, var, arrays)
+    filling = filled_loops.body_of(b, head.node, var, arrays)
     with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
@@ -487,7 +489,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     if found or held:
         carried |= found
         return False
-    appending.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
+    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = after_loop.values_after(
