@@ -58,6 +58,7 @@ STATEMENTS = {
     "lists that a loop fills and reads (`u.append(f(u[-1]))`)": "tests/parse/test_trajectories.py",
     "lists that loops of loops fill, such as triplets of sparse matrices": "tests/parse/test_nested_appends.py",
     "lists of which loops replace items (`xs[k] = f(xs[k + 1])`)": "tests/parse/test_stored_lists.py",
+    "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",
     "values that are None on some paths, and `is None` of them": "tests/parse/test_optional_values.py",
     "lists that are never read": "tests/parse/test_lists_that_are_never_read.py",

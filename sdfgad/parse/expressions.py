@@ -33,7 +33,9 @@ from sdfgad.parse import (
     stored_lists,
     trajectory_items,
 )
+from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.binding import bind, position_of
+from sdfgad.parse.columns import columns_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.flat import Flat
@@ -218,6 +220,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
             return getitem(frame.b, rows, index)
         if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
             return container[0]
+        tuples = columns_of(frame.b, container, ranges.MANY_ITEMS)
+        if tuples is not None:
+            return tuples(resolve(frame.b, index, Lin(len(container))))
         number = ranges.number_at(frame.b, container, index)
         if number is not None:
             return number
