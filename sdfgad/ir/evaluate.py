@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,20 @@ KINDS = "iub"
 LATER = {"later_if_greater": np.greater, "later_if_less": np.less}
 
 
-def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array], kinds: str = KINDS) -> Any:
+@dataclass(frozen=True)
+class Varying:
+    """What a buffer holds at each of several points, its first axis; `point` broadcasts to the points of the box."""
+
+    array: Array
+    point: Array
+
+
+def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Any], kinds: str = KINDS) -> Any:
     """The values of an integer or boolean expression, which broadcast like those of `symbols`.
 
     Args:
         symbols: their values, integers or arrays that broadcast.
-        arrays: what buffers hold, by name.
+        arrays: what buffers hold, by name: arrays, or `Varying`.
         kinds: those of the dtypes that its parts may have.
 
     Returns:
@@ -39,13 +48,16 @@ def evaluated(root: Expr, symbols: Mapping[str, Any], arrays: Mapping[str, Array
     return done[root]
 
 
-def _value(node: Expr, done: Mapping[Expr, Any], symbols: Mapping[str, Any], arrays: Mapping[str, Array]) -> Any:
+def _value(node: Expr, done: Mapping[Expr, Any], symbols: Mapping[str, Any], arrays: Mapping[str, Any]) -> Any:
     if isinstance(node, Const):
         return node.dtype.type(node.value)
     if isinstance(node, Int):
         return _form(node.value, done, symbols)
     if isinstance(node, Read):
-        array, index = arrays.get(node.buffer), [_form(form, done, symbols) for form in node.index]
+        array: Any = arrays.get(node.buffer)
+        index = [_form(form, done, symbols) for form in node.index]
+        if isinstance(array, Varying):
+            index, array = [array.point, *index], array.array
         return None if array is None or any(i is None for i in index) else _element(array, index)
     assert isinstance(node, Op)
     return _operation(node, [done[argument] for argument in node.args])

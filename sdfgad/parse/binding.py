@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects, trees
+from sdfgad.parse import containers, objects, stored_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
@@ -191,6 +191,8 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
         setitem(frame.b, container.elements, index, value)
     elif isinstance(container, Record):
         method(frame, frame.source.node, container, "__setitem__", index, value)
+    elif isinstance(container, list) and stored_lists.store(frame.b, container, index, value):
+        return
     elif isinstance(container, (list, dict)):
         index = position_of(frame.b, index)
         containers.require_current(frame.b, container, containers.item_key(container, index))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, SupportsIndex
 
@@ -28,7 +29,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
-from sdfgad.parse.contents import Body, Contents, Filling, Rolling
+from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling, Storing
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
@@ -85,11 +86,16 @@ class Builder(Emitter):
         # How many calls around keep no intermediate values for the reverse sweep.
         self.pinning = 0
         # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
-        # innermost loop that may fill some (see `appending`).
+        # loops around that may fill some, from the outermost on (see `appending`).
         self.filling: dict[int, Filling] = {}
         self.to_fill: dict[int, list[list[Any]]] = {}
-        # Those of them that the loop reads, too, by the ids of both.
+        # By the ids of both: how the items of several appends are laid out, how items are replaced, and those of these
+        # lists that the loop reads, too.
+        self.layouts: dict[tuple[int, int], Layout] = {}
+        self.storing: dict[tuple[int, int], Storing] = {}
         self.to_read: dict[tuple[int, int], list[Any]] = {}
+        # The buffers in which the loops around hand values from trip to trip.
+        self.carried: frozenset[str] = frozenset()
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
         # (`sdfgad.parse.number_lists`).
         self.rolls_numbers = False
@@ -97,7 +103,7 @@ class Builder(Emitter):
         # places had.
         self.reads_tables, self.table_symbols = True, frozenset[str]()
         self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
-        self.filler: Body | None = None
+        self.fillers: tuple[Body, ...] = ()
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
@@ -269,6 +275,15 @@ class Builder(Emitter):
     def start(self) -> Here:
         """Before the first statement."""
         return Here(self.blocks[0], frozenset())
+
+    @contextmanager
+    def carrying(self, buffers: Iterable[str]) -> Iterator[None]:
+        """The body of a loop that hands on values in these buffers."""
+        before, self.carried = self.carried, self.carried.union(buffers)
+        try:
+            yield
+        finally:
+            self.carried = before
 
     # --- statements
 

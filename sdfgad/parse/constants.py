@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.evaluate import contains, evaluated
+from sdfgad.ir.evaluate import Varying, contains, evaluated
 from sdfgad.ir.expr import Expr, Int, Lin, reads
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.parse.followed import KINDS, MOST_PARTS, SMALL, Partial, can_follow, is_of_floats, is_whole, points
@@ -237,8 +237,34 @@ class Constants:
         found = self._used_as(Int(form), {}, here, is_needed)
         return None if found is None else int(found)
 
-    def _used_as(self, expr: Expr, box: Mapping[str, Any], here: Here, is_needed: bool) -> Any:
-        found = evaluated(expr, box, self._arrays)
+    def home(self, name: str) -> Any:
+        """The block that makes a buffer, if that is followed."""
+        return self._homes[name].block if name in self._homes else None
+
+    def at_points(
+        self, expr: Expr, points: Mapping[str, Any], here: Here, varying: Mapping[str, Varying], decide: bool
+    ) -> Any:
+        """The values of an expression of integers at points of the loops around, if known.
+
+        Args:
+            varying: what buffers hold at each point.
+            decide: whether inputs that would have to be constants for that become so.
+
+        Raises:
+            Decides: they do.
+        """
+        others = [read for read in reads(expr) if read.buffer not in varying]
+        if not self._may_guess:
+            return None
+        inputs = {read.buffer for read in others} & {*self._inputs}
+        if inputs and decide and {read.buffer for read in others} <= {*inputs, *self._arrays}:
+            raise Decides([self._inputs[name] for name in sorted(inputs)])
+        return self._used_as(expr, points, here, is_needed=False, varying=varying)
+
+    def _used_as(
+        self, expr: Expr, box: Mapping[str, Any], here: Here, is_needed: bool, varying: Mapping[str, Any] | None = None
+    ) -> Any:
+        found = evaluated(expr, box, ChainMap(dict(varying or {}), self._arrays))
         if found is None and is_needed and self._numbers:
             found = evaluated(expr, box, self._arrays | self._numbers, KINDS + "f")
         if found is not None:

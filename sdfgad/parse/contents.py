@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -160,15 +160,60 @@ class Rolling(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """What an ``append`` in a loop appends: from the number of a trip to its item, and the trips that come there."""
+    """What an ``append`` in a loop, or in loops within it, appends.
+
+    Attributes:
+        item: from the number of a point to its item.
+        points: those of the loops that come there (`iteration_domains.Points`).
+        kind: the shape and dtype of items that are arrays or numbers with a fractional part; None for others.
+        is_stored: whether an array has them.
+    """
 
     item: Callable[[Lin], Any]
-    trips: Sequence[int]
+    points: Any
+    kind: Any = None
+    is_stored: bool = False
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where items of an ``append`` are among those of one kind in a list: how many there are, and the place of each."""
+
+    kind: Any
+    size: int
+    places: tuple[int, ...]
+
+
+# For each ``append`` to a list, in order.
+Layout = tuple[Slot | None, ...]
+
+
+@dataclass(frozen=True)
+class ItemAccess:
+    """A statement that reads or replaces an item of a list: at which points, and which place at each of them."""
+
+    is_write: bool
+    points: Any
+    places: tuple[int, ...]
+    weak: bool
+
+
+@dataclass(frozen=True)
+class Storing:
+    """How a loop replaces items of a list (`stored_lists`).
+
+    Attributes:
+        before: the places of which it reads items from before it.
+        copies: whether it replaces items that it has read.
+    """
+
+    before: frozenset[int] = frozenset()
+    copies: bool = False
 
 
 @dataclass(frozen=True)
 class Filling:
-    """A list that a loop fills while its body is parsed.
+    """A list that a loop fills while its body is parsed, or of which it replaces items.
 
     Attributes:
         values: the list, as it was before the loop.
@@ -177,6 +222,10 @@ class Filling:
         node: the loop.
         rows: what a trip appends, in order.
         array: with the items as rows, of a list that the loop reads, too, and that had items before it.
+        layout: of the rows, where several of them share arrays.
+        arrays: these, by kind.
+        storing: how items are replaced; None for lists that grow.
+        accesses: the statements that do so, or read items, in order.
     """
 
     values: list[Any]
@@ -185,6 +234,10 @@ class Filling:
     node: Any
     rows: tuple[Row, ...] = ()
     array: Any = None
+    layout: Layout = ()
+    arrays: Mapping[Any, Any] = field(default_factory=dict)
+    storing: Any = None
+    accesses: tuple[ItemAccess, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,10 +250,21 @@ class Body:
 
 
 class Fills(Exception):
-    """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such."""
+    """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such.
 
-    def __init__(self, node: Any, values: list[Any]) -> None:
-        self.node, self.values = node, values
+    Args:
+        layouts: those of lists to which several statements append, by id, which are known when the body ends.
+        storing: how it replaces items of the list.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        values: list[Any] | None,
+        layouts: Mapping[int, Layout] | None = None,
+        storing: Storing | None = None,
+    ) -> None:
+        self.node, self.values, self.layouts, self.storing = node, values, layouts or {}, storing
 
 
 class Taken(Exception):

@@ -30,9 +30,12 @@ from sdfgad.parse import (
     operators,
     ranges,
     sparse,
+    stored_lists,
     trajectory_items,
 )
+from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.binding import bind, position_of
+from sdfgad.parse.columns import columns_of
 from sdfgad.parse.conditions import logical, truth
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.flat import Flat
@@ -190,8 +193,13 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
 
 def item(frame: Frame, container: Any, index: Any) -> Any:
     """``container[index]`` of an array or of a container that is known while parsing."""
-    if id(container) in frame.b.filling and is_integer(index):
+    filling = frame.b.filling.get(id(container))
+    if filling is not None and filling.storing is not None:
+        return stored_lists.read(frame.b, container, index)
+    if filling is not None and is_integer(index):
         return trajectory_items.item(frame.b, container, Lin.of(index))
+    if isinstance(container, list) and not stored_lists.is_known(index):
+        stored_lists.expect(frame.b, frame.env, container)
     if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
@@ -212,6 +220,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
             return getitem(frame.b, rows, index)
         if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
             return container[0]
+        tuples = columns_of(frame.b, container, ranges.MANY_ITEMS)
+        if tuples is not None:
+            return tuples(resolve(frame.b, index, Lin(len(container))))
         number = ranges.number_at(frame.b, container, index)
         if number is not None:
             return number

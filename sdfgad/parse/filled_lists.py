@@ -79,8 +79,10 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
         return is_object or parent.attr in ("append", "extend")
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
-        # Of the list itself `trajectories.item` reads an item.
-        return is_item and (id(value) not in frame.b.filling or isinstance(parent.ctx, ast.Load))
+        # Of the list itself `trajectory_items` and `stored_lists` read and replace items.
+        filling = frame.b.filling.get(id(value))
+        is_replaced = filling is not None and filling.storing is not None and isinstance(parent.ctx, ast.Store)
+        return is_item and (filling is None or is_replaced or isinstance(parent.ctx, ast.Load))
     if isinstance(parent, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops)
     if isinstance(parent, (ast.Assign, ast.AnnAssign)):

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sdfgad.errors import (
     AmbiguousArray,
@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access, Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import after_loop, appending, conditions, control, loop_state, trajectories, trees
+from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_state, stored_lists, trajectories, trees
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
@@ -49,6 +49,7 @@ UNROLL_LIMIT = 256
 FEW_TRIPS = 16
 
 Item = Callable[[Any], Any]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     try:
         head = head_of(frame, node, iterable)
         if head is not None:
-            _parse_filling(frame, head)
+            _filling(frame, head, parse_loop)
         else:
             items = (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable))
             _unrolled(frame, node, items, is_lazy(value))
@@ -128,7 +129,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
         b.rolls_numbers = True
         head = head_of(frame, node, gone_over(b, value))
         b.rolls_numbers = False
-        if head is not None and _as_loop(frame, head) is None and is_worth_a_loop(b.blocks[-1][-1]):
+        if head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1]):
             b.has_rolled = True
             return True
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
@@ -142,27 +143,31 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     return False
 
 
-def _parse_filling(frame: Frame, head: Head) -> None:
+def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
     """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before = frame.b, frame.b.to_fill
+    b, before = frame.b, (frame.b.to_fill, frame.b.layouts, frame.b.storing)
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     try:
-        b.to_fill = {key: lists for key, lists in before.items() if key != id(head.node)}
+        b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(head.node)}
+        b.layouts = {key: layout for key, layout in b.layouts.items() if key[0] != id(head.node)}
+        b.storing = {key: storing for key, storing in b.storing.items() if key[0] != id(head.node)}
         if _may_fill(b, head):
             b.to_fill[id(head.node)] = []
         while True:
             try:
-                return parse_loop(frame, head)
+                return parse(frame, head)
             except Fills as found:
                 if found.node is not head.node:
                     raise
-                lists = b.to_fill[id(head.node)]
-                lists += [found.values] if all(found.values is not one for one in lists) else []
+                lists, new = b.to_fill[id(head.node)], found.values
+                lists += [new] if new is not None and all(new is not one for one in lists) else []
+                b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
+                b.storing |= {(id(head.node), id(new)): found.storing} if found.storing is not None else {}
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
     finally:
-        b.to_fill = before
+        b.to_fill, b.layouts, b.storing = before
 
 
 def _may_fill(b: Builder, head: Head) -> bool:
@@ -449,13 +454,14 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
     items.as_names(frame)
-    arrays = trajectories.arrays_for(b, head.node, var, trips)
+    arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    with b.block(*head.guards(trip)) as body, items.in_body(b), appending.body_of(b, head.node, var, arrays) as filled:
+    filling = filled_loops.body_of(b, head.node, var, arrays)
+    with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         items.as_items(frame)
@@ -483,7 +489,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     if found or held:
         carried |= found
         return False
-    appending.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
+    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = after_loop.values_after(

@@ -25,8 +25,10 @@ LARGEST = 2**31
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
 SMALL = 8
 MANY_SMALL = 64
-# Trips in which whole arrays are computed are written out up to so many: their statements share loops then.
+# Trips in which whole arrays are computed are written out up to so many, as their statements share loops then, unless
+# there are so many small statements beside them.
 FEW_WHOLE = 64
+MOST_SMALL = 256
 
 
 def is_of_numbers(value: Any, few: int) -> bool:
@@ -118,8 +120,9 @@ def is_worth_a_loop(loop: Statement) -> bool:
     body = list(walk(loop.body))
     if _carries_integers(body):
         return False
-    are_few = loop.trips.const <= FEW_WHOLE
-    return loop.trips.const * len(body) >= MANY_SMALL and (not are_few or all(map(_is_small, body)))
+    small, trips = sum(map(_is_small, body)), loop.trips.const
+    is_rolled = trips > FEW_WHOLE or small == len(body) or trips * small >= MOST_SMALL
+    return trips * len(body) >= MANY_SMALL and is_rolled
 
 
 def _carries_integers(body: Sequence[Statement]) -> bool:

@@ -13,6 +13,7 @@ from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.columns import columns_of
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
@@ -177,6 +178,8 @@ def items_of(b: Builder, value: Any) -> Items | None:
         if is_repeated(b, value):
             first = value[0]
             return Items(Lin(len(value)), lambda trip: first)
+        if (tuples := tuple_at(b, value)) is not None:
+            return Items(Lin(len(value)), lambda trip: tuples(Lin.of(trip)))
         value = _taken(b, value)
     if isinstance(value, Tensor) and value.ndim:
         array = b.settle(value)
@@ -194,6 +197,14 @@ def is_repeated(b: Builder, values: Any) -> bool:
         b.has_rolled = True
         b.taken[id(values)] = values
     return True
+
+
+def tuple_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
+    """What gives the items of a list of tuples of rows, which then stay its items; None for others."""
+    found = columns_of(b, values, MANY_ITEMS)
+    if found is not None and isinstance(values, list):
+        b.taken[id(values)] = values
+    return found
 
 
 def number_at(b: Builder, values: Any, index: Lin) -> Any:

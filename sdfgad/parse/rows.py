@@ -31,6 +31,8 @@ def whole_of(b: Builder, values: Any) -> Tensor | None:
     rows = [_row(b, value) for value in values]
     if rows[0] is None or rows != [(rows[0][0], number) for number in range(len(values))]:
         return None
+    if any(value.weak != values[0].weak for value in values):
+        return None
     buffer = b.buffers[rows[0][0]]
     return view_of(buffer, values[0].weak) if buffer.shape[0] == Lin(len(values)) else None
 

@@ -86,6 +86,6 @@ def require_one_each(b: Builder, filling: Filling, trips: int) -> None:
     Raises:
         NeedsConstant: not so.
     """
-    appends = [len(row.trips) for row in filling.rows]
-    if (id(filling.node), id(filling.values)) in b.to_read and appends != [trips]:
+    is_one_each = len(filling.rows) == 1 and filling.rows[0].points.is_every_trip(filling.var, trips)
+    if (id(filling.node), id(filling.values)) in b.to_read and not is_one_each:
         raise NeedsConstant({filling.var}, b.where, READ)

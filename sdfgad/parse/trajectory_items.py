@@ -17,6 +17,8 @@ from sdfgad.parse.values import Tensor
 
 def length(b: Builder, values: Any) -> Any:
     """How many items a list has at the present statement of the loop that fills it."""
+    if b.filling[id(values)].storing is not None:
+        return len(values)
     filling = _read(b, values)
     return (Lin.symbol(filling.var) + len(values) + len(filling.rows)).plain
 

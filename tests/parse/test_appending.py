@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import walk
-from sdfgad.parse import appending
+from sdfgad.parse import filled_loops
 from tests.helpers import module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -161,7 +161,7 @@ def trips_of_loops(program):
 @pytest.mark.parametrize("name", {**ROLLED, **ONE_BY_ONE})
 @pytest.mark.parametrize("size", [1, 32])
 def test_lists_are_those_of_python(name, size, tmp_path, monkeypatch):
-    monkeypatch.setattr(appending, "MANY_STATEMENTS", size)
+    monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", size)
     program = program_of((ROLLED | ONE_BY_ONE)[name], tmp_path)
     assert_like_python(program, *arguments())
     assert_slope(program, *arguments())
@@ -169,14 +169,14 @@ def test_lists_are_those_of_python(name, size, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ROLLED)
 def test_loops_stay(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(appending, "MANY_STATEMENTS", 1)
+    monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", 1)
     program = parsed(program_of(ROLLED[name], tmp_path), *arguments()).program
     assert 8 in trips_of_loops(program)
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_other_loops_are_unrolled(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(appending, "MANY_STATEMENTS", 1)
+    monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", 1)
     program = parsed(program_of(ONE_BY_ONE[name], tmp_path), *arguments()).program
     assert 8 not in trips_of_loops(program)
 
