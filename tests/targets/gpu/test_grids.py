@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.api.compile_together import compile_together
 from sdfgad.emulated import VARIABLE
 from sdfgad.optimise.device import grid_loops, side
@@ -48,6 +49,16 @@ def test_value_and_gradient(found, on_cpu, function):
 def test_bytes_are_those_predicted(found, function):
     args = args_of(function)
     assert found[function].measure(*args, repeats=1).peak_bytes == found[function].plan(*args).peak_bytes
+
+
+def test_limits_of_memory_hold(found):
+    args = args_of(markov)
+    limit = found[markov].plan(*args).peak_bytes * 3 // 4
+    limited = sdfgad.differentiate(markov, wrt=CASES[markov][1], device="gpu", memory_limit=limit)
+    measured = limited.measure(*args, repeats=1)
+    assert measured.peak_bytes == measured.predicted_bytes <= limit
+    for one, right in zip(limited(*args), found[markov](*args), strict=True):
+        np.testing.assert_allclose(one, right, rtol=1e-10, atol=1e-12)
 
 
 def test_an_index_out_of_bounds_is_the_cpu_s_error(found):
