@@ -13,6 +13,7 @@ from sdfgad.optimise.before_ad import EARLY
 from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
 from sdfgad.optimise.cleaning.dead_code import remove_dead_code
 from sdfgad.optimise.cleaning.held import drop_held
+from sdfgad.optimise.cleaning.hoist_checks import hoist_checks
 from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
@@ -75,9 +76,11 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(
             Phase.STATEMENTS,
             remove_decided,
+            hoist_checks,
             remove_implied,
             name="remove_checks",
-            motive="Check elimination: removes checks that value ranges decide, or that an earlier check implies.",
+            motive="Check elimination: removes checks that value ranges decide, or that an earlier check implies; "
+            "those that are the same in each trip of a loop are made once.",
         ),
         _CLEAN,
         pass_of(

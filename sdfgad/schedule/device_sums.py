@@ -12,8 +12,8 @@ from sdfgad.ir.expr import Expr, Lin, reads
 from sdfgad.ir.program import Compute
 from sdfgad.schedule.loop_order import Order, order_of
 
-# The threads of a block.
-BLOCK = 256
+# The threads of a block, and the most that one may have.
+BLOCK, MOST = 256, 1024
 # The threads that run at the same time on a large device, as a power of two.
 RESIDENT = 1 << 17
 # The threads that run in step, and the terms of a sum for each where there are many sums.
@@ -115,6 +115,11 @@ def threads_of(box: Sum) -> int:
     most = _power(box.terms)
     enough = _power(RESIDENT // max(box.elements or 1, 1))
     return min(BLOCK, max(WARP, min(most, max(_power(box.terms // TERMS), enough))))
+
+
+def threads_of_scatter(statement: Compute) -> int:
+    """The threads of a block for contributions that they sort out: one for each, as far as a block has so many."""
+    return min(MOST, max(WARP, _power(points([extent for _, extent in statement.params]) or 1)))
 
 
 def _power(number: int) -> int:

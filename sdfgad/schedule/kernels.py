@@ -17,9 +17,12 @@ from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.device_sums import RESIDENT, SHORT, Sum, is_order_free, points
 from sdfgad.schedule.products import matrix_product_of
+from sdfgad.schedule.stores import is_sometimes
 
 # A statement of at most so many points, whose points must run in order, is left to one thread of the device.
 SERIAL = 1 << 8
+# Contributions that one block of threads sorts out: places and values of all of them fill its shared memory.
+FEWEST_ORDERED, ORDERED = 4, 1 << 11
 
 
 class Form(Enum):
@@ -30,6 +33,8 @@ class Form(Enum):
             combines its value with the element by an atomic operation, where the order of these does not matter.
         BLOCK: a block of threads for each element, whose sum is a tree in shared memory: reads run along what is
             summed, so that the threads of a block read neighbours.
+        ORDERED: a scatter of few contributions to elements that data chooses. In one block of threads, that of the
+            first contribution to an element adds up all of them, in order.
         SERIAL: one thread, in order.
         SEQUENCE: a sequential loop in one block of threads, with barriers between its steps.
         PRODUCT: a product of matrices (GEMM) by a library.
@@ -39,6 +44,7 @@ class Form(Enum):
 
     POINTS = auto()
     BLOCK = auto()
+    ORDERED = auto()
     SERIAL = auto()
     SEQUENCE = auto()
     PRODUCT = auto()
@@ -180,10 +186,19 @@ def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozen
     is_read = any(read.buffer == statement.target.buffer for read in statement.read)
     if not box.order.is_injective or (box.summed and (is_read or statement.accumulate is None)):
         total = points(list(box.extents.values()))
+        if total is not None and FEWEST_ORDERED <= total <= ORDERED and _is_scatter(statement, buffers):
+            return Form.ORDERED
         return Form.SERIAL if total is not None and total <= SERIAL else Form.HOST
     if box.summed and box.is_along and (box.terms is None or box.terms >= SHORT):
         return Form.BLOCK
     return Form.POINTS
+
+
+def _is_scatter(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether a statement only combines values, which do not depend on each other, with elements of an array."""
+    is_read = any(read.buffer == statement.target.buffer for read in statement.read)
+    is_always = not is_sometimes(statement, buffers[statement.target.buffer].dtype)
+    return statement.accumulate is not None and not statement.fresh and not is_read and is_always
 
 
 def is_product(statement: Compute, buffers: Mapping[str, Buffer]) -> bool:

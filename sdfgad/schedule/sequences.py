@@ -13,12 +13,12 @@ from typing import cast
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, computes, walk
-from sdfgad.schedule.device_sums import BLOCK, RESIDENT, WARP, Sum, is_order_free, points
+from sdfgad.schedule.device_sums import BLOCK, MOST, RESIDENT, WARP, Sum, is_order_free, points
 from sdfgad.schedule.kernels import longest_extent
 from sdfgad.schedule.thread_independence import maximum_reductions
 
-# The most threads that a block may have, and those of a block for arrays whose sizes are not known.
-MOST, USUAL = 1024, 256
+# The threads of a block for arrays whose sizes are not known.
+USUAL = 256
 
 Ranges = Mapping[str, tuple[Lin, Lin]]
 

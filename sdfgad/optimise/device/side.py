@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from sdfgad.ir.expr import Int, Read, reads
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
 from sdfgad.schedule.device_library import seconds_of
-from sdfgad.schedule.device_sums import Sum
+from sdfgad.schedule.device_sums import MOST, Sum
 from sdfgad.schedule.kernels import Form, form_of, point_loop
 from sdfgad.schedule.launches import launches
 from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
-from sdfgad.schedule.sequences import MOST, filled_by, has_sequences, is_possible, rows_of
+from sdfgad.schedule.sequences import filled_by, has_sequences, is_possible, rows_of
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Side:
             loop = point_loop(statement, self.private)
             return mean_size([extent for _, extent in loop.own], means) if loop else 1.0
         assert isinstance(statement, Compute)
-        if form_of(statement, self.buffers) in (Form.SERIAL, Form.HOST):
+        if form_of(statement, self.buffers) in (Form.SERIAL, Form.ORDERED, Form.HOST):
             return 1.0
         box = Sum(statement)
         return max(mean_size([box.extents[n] for n in names], means) for names in (box.own, box.summed))
@@ -159,6 +159,8 @@ class Side:
         if form is Form.HOST:
             return self.on_host(statement, means)
         rate = SECONDS.thread if form is Form.SERIAL else SECONDS.device
+        # Each contribution is compared with the others.
+        work *= work if form is Form.ORDERED else 1.0
         launch = SECONDS.launch if form is Form.PRODUCT else 0.0
         return launch + rate * work + self._waits(statement)
 

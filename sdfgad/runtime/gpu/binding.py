@@ -115,6 +115,7 @@ class Functions(ctypes.Structure):
             "call",
             ctypes.CFUNCTYPE(*[ctypes.c_int] * 3, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int64)),
         ),
+        ("replay", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)),
     )
 
 

@@ -45,6 +45,16 @@ inline thread_local Handle stream = nullptr;
 // The thread's last error: of what returns no code.
 inline thread_local int last_error = 0;
 
+// What a thread enqueues while it is counted, or captured as a graph (graphs.h).
+struct Recording {
+    int64_t launches = 0;
+    bool is_captured = false;
+    bool has_products = false, has_transforms = false;
+};
+inline thread_local Recording* recording = nullptr;
+// Nothing that was enqueued outside of a graph can be waited for in it: its launches take turns instead.
+inline bool is_captured() { return recording != nullptr && recording->is_captured; }
+
 inline int active() { return chosen >= 0 ? chosen : first.load(std::memory_order_relaxed); }
 
 inline int noted(int code) {

@@ -10,6 +10,7 @@
 #include "blocks.h"
 #include "device.h"
 #include "devices.h"
+#include "graphs.h"
 #include "products.h"
 #include "solvers.h"
 #include "transforms.h"
@@ -29,6 +30,7 @@ void give(void* block) {
 int launch(void* kernel, int64_t blocks, int64_t threads, void** arguments) {
     if (blocks <= 0) return 0;
     if (blocks > INT32_MAX) return noted(invalid_value);
+    if (recording != nullptr) ++recording->launches;
     return within(active(), [&](const Device&) {
         return api.launch(kernel, unsigned(blocks), 1, 1, unsigned(threads), 1, 1, 0, stream, arguments, nullptr);
     });
@@ -61,6 +63,7 @@ int copy(void* to, const void* from, int64_t bytes) {
 int gemm(int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
          int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
     const int ordinal = active();
+    if (recording != nullptr) ++recording->launches;
     return within(ordinal, [&](const Device&) {
         return products.gemm(devices[ordinal], type, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     });
@@ -69,6 +72,7 @@ int gemm(int type, int transpose_a, int transpose_b, int64_t m, int64_t n, int64
 int call(int number, int type, void* const* arrays, const int64_t* sizes) {
     const int ordinal = active();
     const auto function = sdfgad::device::Function(number);
+    if (recording != nullptr) ++recording->launches;
     return within(ordinal, [&](const Device&) {
         const bool is_transform = function <= sdfgad::device::Function::half_fourier;
         return is_transform ? transforms.run(ordinal, devices[ordinal], function, type, arrays, sizes)
@@ -76,7 +80,14 @@ int call(int number, int type, void* const* arrays, const int64_t* sizes) {
     });
 }
 
-constexpr sdfgad::device::Functions table{take_here, give, launch, to_device, to_host, copy, gemm, call};
+int replay(const void* key, int64_t bytes, void (*run)(void*), void* context) {
+    const int ordinal = active();
+    return within(ordinal, [&](const Device&) {
+        return graphs.replay(ordinal, devices[ordinal], {static_cast<const char*>(key), size_t(bytes)}, run, context);
+    });
+}
+
+constexpr sdfgad::device::Functions table{take_here, give, launch, to_device, to_host, copy, gemm, call, replay};
 
 ForeignLibrary& library_of(int code) {
     return code == no_cublas ? products.library : code == no_cufft ? transforms.library : solvers.library;
@@ -131,6 +142,7 @@ void sdfgad_device_close() {
         if (!devices[ordinal].is_open) continue;
         within(ordinal, [&](Device& device) {
             api.synchronise();
+            graphs.close(ordinal);
             transforms.close(ordinal, device);
             solvers.close(device);
             products.close(device);
@@ -214,6 +226,7 @@ int sdfgad_device_function(int ordinal, void* module, const char* name, void** f
 int sdfgad_device_unload_module(int ordinal, void* module) {
     return within(ordinal, [&](const Device&) {
         const int code = api.synchronise();
+        graphs.close(ordinal);
         return code != 0 ? code : api.unload(module);
     });
 }

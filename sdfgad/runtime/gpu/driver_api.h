@@ -37,6 +37,8 @@ constexpr int release_threshold = 4, reserved_now = 5, used_now = 7, used_most =
 // CUpointer_attribute.
 constexpr int pointer_memory_type = 2, pointer_device = 9;
 constexpr unsigned event_without_time = 2, stream_without_order = 1;
+// CUstreamCaptureMode: functions that wait are allowed, which concern other streams.
+constexpr int capture_anything = 2;
 
 // Codes of our own, besides the driver's (below 1000).
 constexpr int no_driver = 10000, no_symbol = 10001, no_pools = 10002, not_open = 10003, no_cublas = 10004,
@@ -86,6 +88,14 @@ constexpr int cublas_codes = 20000, cufft_codes = 21000, cusolver_codes = 22000;
     F(unload, cuModuleUnload, int(Handle))                                                                                     \
     F(launch, cuLaunchKernel,                                                                                                  \
       int(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**))               \
+    F(make_stream, cuStreamCreate, int(Handle*, unsigned))                                                                     \
+    F(destroy_stream, cuStreamDestroy_v2, int(Handle))                                                                         \
+    F(begin_capture, cuStreamBeginCapture_v2, int(Handle, int))                                                                \
+    F(end_capture, cuStreamEndCapture, int(Handle, Handle*))                                                                   \
+    F(instantiate, cuGraphInstantiateWithFlags, int(Handle*, Handle, unsigned long long))                                      \
+    F(launch_graph, cuGraphLaunch, int(Handle, Handle))                                                                        \
+    F(destroy_plan, cuGraphDestroy, int(Handle))                                                                               \
+    F(destroy_graph, cuGraphExecDestroy, int(Handle))                                                                          \
     F(error_name, cuGetErrorName, int(int, const char**))                                                                      \
     F(error_text, cuGetErrorString, int(int, const char**))
 

@@ -22,7 +22,7 @@ from sdfgad.runtime.compile import compile_program, kernel_places
 from sdfgad.runtime.gpu.binding import Functions
 from sdfgad.runtime.gpu.cuda import Cuda
 from sdfgad.runtime.gpu.emulation import Emulation
-from sdfgad.runtime.gpu.one_by_one import Watched, are_watched
+from sdfgad.runtime.gpu.one_by_one import Watched, are_replayed, are_watched, without_graphs
 from sdfgad.runtime.sizes import Sharing
 
 # For each kernel, by its number, the user's lines.
@@ -92,7 +92,7 @@ class DeviceExecutable(Executable):
             self._backends[ordinal] = made, made.kernels(self._shared)
         self._backend, self._kernels = self._backends[ordinal]
         self._backends.setdefault(self._backend.ordinal, self._backends[ordinal])
-        self._table = self._backend.functions
+        self._table = self._backend.functions if are_replayed() else without_graphs(self._backend.functions)
         if are_watched():
             here = Watched(self._table, self._kernels, self._backend.finish)
             self._table = self._watched.setdefault(self._backend.ordinal, here).table

@@ -1,5 +1,7 @@
 """Synchronous launches (SDFGAD_SYNC=1): each kernel is waited for, so that an error is known to be its own.
 
+CUDA graphs, which are launched as one, can be switched off by themselves, too (SDFGAD_GRAPHS=0).
+
 Else the host learns of an error some launches later. In the emulation a launch ends when all of it is done.
 """
 
@@ -12,12 +14,24 @@ from typing import Any
 from sdfgad.emulated import is_emulated
 from sdfgad.runtime.gpu.binding import Functions
 
-VARIABLE = "SDFGAD_SYNC"
+VARIABLE, GRAPHS = "SDFGAD_SYNC", "SDFGAD_GRAPHS"
 
 
 def are_watched() -> bool:
     """Whether launches are waited for."""
     return is_emulated() or os.environ.get(VARIABLE) == "1"
+
+
+def without_graphs(functions: Functions) -> Functions:
+    """A table of functions by which programs launch each kernel in each call."""
+    table = Functions.from_buffer_copy(functions)
+    table.replay = type(functions.replay)()
+    return table
+
+
+def are_replayed() -> bool:
+    """Whether loops of launches become graphs, which a fault of a kernel is not found in."""
+    return os.environ.get(GRAPHS) != "0" and (is_emulated() or os.environ.get(VARIABLE) != "1")
 
 
 class Watched:

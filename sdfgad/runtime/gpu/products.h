@@ -46,6 +46,20 @@ public:
         return in_turn(device, [&](Handle handle) { return run(handle, functions[is_complex]); });
     }
 
+    // Calls `run`, which launches a graph of products and returns a code, after what others enqueued.
+    template <typename Run> int turn(Device& device, const Run& run) {
+        const std::lock_guard lock(mutex);
+        int code = follow(device);
+        if (code == 0) code = run();
+        return code != 0 ? code : api.record(device.multiplied, stream);
+    }
+
+    // The stream that was captured last goes.
+    void detach(Device& device) {
+        const std::lock_guard lock(mutex);
+        device.followed = nowhere;
+    }
+
     // A text that lives as long as the library.
     const char* text(int status) const { return library.is_open() ? describe(status) : ""; }
 
@@ -63,6 +77,8 @@ private:
                          const void*, void*, int64_t);
     // What cuBLAS itself takes on Hopper.
     static constexpr int64_t workspace_bytes = int64_t(32) << 20;
+    // No stream's handle.
+    static inline const Handle nowhere = reinterpret_cast<Handle>(~uintptr_t(0));
 
     std::mutex mutex;
     int (*create)(Handle*) = nullptr;
@@ -91,11 +107,13 @@ private:
 
     template <typename Run> int in_turn(Device& device, const Run& run) {
         const std::lock_guard lock(mutex);
+        if (recording != nullptr) recording->has_products = true;
         int code = open(device);
         if (code == 0) code = follow(device);
         if (code != 0) return code;
         const int status = run(device.products);
-        return status != 0 ? cublas_codes + status : api.record(device.multiplied, stream);
+        if (status != 0) return cublas_codes + status;
+        return is_captured() ? 0 : api.record(device.multiplied, stream);
     }
 
     int open(Device& device) {
@@ -132,7 +150,7 @@ private:
     // Streams take turns with the workspace.
     int follow(Device& device) {
         if (device.followed == stream) return 0;
-        int code = api.wait(stream, device.multiplied, 0);
+        int code = is_captured() ? 0 : api.wait(stream, device.multiplied, 0);
         if (code == 0) code = attach(device.products, device.workspace);
         if (code == 0) device.followed = stream;
         return code;

@@ -23,11 +23,18 @@ public:
         const int sign = function == device::Function::fourier ? int(sizes[3]) : 0;
         const std::lock_guard lock(mutex);
         if (const int code = library.open([this] { return has_all(); })) return code;
+        if (recording != nullptr) recording->has_transforms = true;
         return in_turn(device.transforms, [] { return 0; }, [&] {
             Plan plan;
             const int code = planned(key, plan);
             return code != 0 ? code : transform(key, plan, arrays[0], arrays[1], sign);
         });
+    }
+
+    // Calls `run`, which launches a graph of transforms, after what others enqueued.
+    template <typename Run> int turn(Device& device, const Run& run) {
+        const std::lock_guard lock(mutex);
+        return in_turn(device.transforms, [] { return 0; }, run);
     }
 
     // All work on the device is done.

@@ -33,6 +33,10 @@ private:
 // Calls `run` after what others enqueued with the same tables or handle of a library on other streams; `attach` is for a
 // stream that it has not worked on last. All return codes.
 template <typename Attach, typename Run> inline int in_turn(Turns& turns, const Attach& attach, const Run& run) {
+    if (is_captured()) {
+        const int code = attach();
+        return code != 0 ? code : run();
+    }
     int code = turns.done == nullptr ? api.make_event(&turns.done, event_without_time) : 0;
     if (code == 0 && !(turns.is_attached && turns.followed == stream)) {
         if (turns.is_attached) code = api.wait(stream, turns.done, 0);

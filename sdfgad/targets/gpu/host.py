@@ -15,6 +15,7 @@ from sdfgad.ir.program import Access, Block, Buffer, Call, Compute, Loop, Statem
 from sdfgad.schedule.kernels import Form
 from sdfgad.schedule.launches import Launch, is_transfer, launches
 from sdfgad.schedule.products import Operand, Product, product_of
+from sdfgad.schedule.replays import is_replayable
 from sdfgad.schedule.stores import is_sometimes
 from sdfgad.targets.cpu.cpp import Writer, cpp_type
 from sdfgad.targets.cpu.nests import Nest, NestWriter
@@ -53,12 +54,27 @@ class _HostNest(NestWriter):
         passed = [name for name in found if name in self.outside]
         integers = self.integers(block, found)
         start = [line for name in found if name not in self.outside for line in self.variable(name)]
-        text = self.function(self.name, passed, changed, integers, [*start, *self.block(block, [])])
+        lines = self.block(block, [])
+        if is_replayable(block, self.buffers, self.outside):
+            lines = self.replayed(lines, [*map(self.key, passed), *integers])
+        text = self.function(self.name, passed, changed, integers, [*start, *lines])
         code = "\n".join([*self.functions, text])
         reads = tuple(n for n in passed if n not in changed or self.buffers[n].is_single)
         writes = tuple(name for name in passed if name in changed)
         headers = ("device.h", *self.headers)
         return Nest(self.name, code, reads, writes, tuple(integers), headers, self.uses_blas)
+
+    @staticmethod
+    def replayed(lines: list[str], key: list[str]) -> list[str]:
+        """The launches of a loop as a CUDA graph, for each value of all that it is passed."""
+        return ["sdfgad::device::replayed([&] {", *lines, f"}}, {', '.join(key)});"]
+
+    def key(self, name: str) -> str:
+        """What a replay depends on: a number, where an array of the device is, or the elements of one of the host."""
+        buffer = self.buffers[name]
+        if buffer.is_single or buffer.is_on_device:
+            return f"b_{name}_"
+        return f"sdfgad::device::elements(b_{name}_, {product_text(self.writer(), buffer.shape)})"
 
     def variable(self, name: str) -> list[str]:
         """The declaration of what only this function uses; a number is 0 before it is assigned."""

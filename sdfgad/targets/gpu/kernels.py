@@ -2,18 +2,19 @@
 
 A kernel of points has a thread for each point; statements of one launch are independent of each other, and a thread
 finds by its number to which one its point belongs. A kernel of sums has a block for each element of each of them. A
-serial kernel is one thread; a sequence is one block, or one for each row.
+serial kernel is one thread; a scatter of few contributions is one block; a sequence is one block, or one for each row.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Lin, Read, symbols_in
 from sdfgad.ir.program import Buffer, Compute, Loop, Statement, walk, written
-from sdfgad.schedule.device_sums import BLOCK, Sum, threads_of
+from sdfgad.schedule.device_sums import BLOCK, Sum, threads_of, threads_of_scatter
 from sdfgad.schedule.kernels import Form, points_of, private_of
 from sdfgad.schedule.loop_facts import free_symbols
 from sdfgad.schedule.sequences import rows_of, threads_of_sequence
@@ -62,6 +63,11 @@ class _KernelWriter:
         boxes: tuple[tuple[Lin, ...], ...] = ((),)
         if form is Form.SERIAL:
             lines, threads = self.thread.serial([s for s in self.statements if isinstance(s, Compute)]), 1
+        elif form is Form.ORDERED:
+            (one,) = self.statements
+            assert isinstance(one, Compute)
+            threads = threads_of_scatter(one)
+            lines = self.scatter(one, threads)
         elif form is Form.SEQUENCE:
             (loop,) = self.statements
             assert isinstance(loop, Loop)
@@ -76,7 +82,7 @@ class _KernelWriter:
             lines, threads = self.points(), BLOCK
             loops = [points_of(s, private_of(s, self.buffers)) for s in self.statements]
             boxes = tuple(tuple(extent for _, extent in loop.own) for loop in loops)
-        return self.assembled(lines, boxes, threads, has_barriers=form in (Form.BLOCK, Form.SEQUENCE))
+        return self.assembled(lines, boxes, threads, has_barriers=form in (Form.BLOCK, Form.ORDERED, Form.SEQUENCE))
 
     def assembled(
         self, lines: list[str], boxes: tuple[tuple[Lin, ...], ...], threads: int, *, has_barriers: bool
@@ -130,6 +136,39 @@ class _KernelWriter:
             body = self.total(one, Sum(one))
             lines += [*writer.lines, f"if (point_ < {size}) {{", *body, "return;", "}", f"point_ -= {size};"]
         return lines[:-1]
+
+    def scatter(self, statement: Compute, threads: int) -> list[str]:
+        """Contributions that meet are added up by the thread of the first of them, in order."""
+        thread, writer, type_ = self.thread, self.thread.writer(), self.thread.type(statement)
+        names, extents = tuple(name for name, _ in statement.params), dict(statement.params)
+        count = math.prod(extent.const for extent in extents.values())
+        place, value = thread.offset(statement.target, writer), writer.value(statement.value)
+        array = f"b_{statement.target.buffer}_"
+        combined = COMBINE[statement.accumulate].format("total_", "sdfgad::load(terms_, other_)")
+        each = f"for (int64_t term_ = sdfgad::lane(); term_ < {count}; term_ += {threads}) {{"
+        return [
+            f"SDFGAD_SHARED(int64_t, places_, {count});",
+            f"SDFGAD_SHARED({type_}, terms_, {count});",
+            each,
+            *decoded(names, extents, "term_", writer),
+            *writer.lines,
+            f"sdfgad::store(places_, term_, {place});",
+            f"sdfgad::store(terms_, term_, {value});",
+            "}",
+            "sdfgad::barrier();",
+            each,
+            "const int64_t place_ = sdfgad::load(places_, term_);",
+            "int64_t other_ = 0;",
+            "while (sdfgad::load(places_, other_) != place_) ++other_;",
+            "if (other_ != term_) continue;",
+            f"{type_} total_ = sdfgad::load({array}, place_);",
+            "SDFGAD_UNROLL",
+            f"for (; other_ < {count}; ++other_) {{",
+            f"if (sdfgad::load(places_, other_) == place_) total_ = {combined};",
+            "}",
+            f"sdfgad::store<{type_}>({array}, place_, total_);",
+            "}",
+        ]
 
     def total(self, statement: Compute, box: Sum) -> list[str]:
         """A block for each element: each thread adds up every n-th term, and a tree adds these up."""

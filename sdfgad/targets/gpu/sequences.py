@@ -115,7 +115,7 @@ class SequenceWriter(ThreadWriter):
         if isinstance(statement, Loop):
             return self.points(statement)
         box, form = Sum(statement), form_of(statement, self.buffers)
-        is_in_order = form in (Form.SERIAL, Form.HOST)
+        is_in_order = form in (Form.SERIAL, Form.ORDERED, Form.HOST)
         if statement.target.buffer in self.local:
             return self.run(statement) if is_in_order else self.totals(statement, box)
         if is_in_order:

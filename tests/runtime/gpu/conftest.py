@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdfgad.runtime.compiler import build_helper
-from sdfgad.runtime.gpu import driver
+from sdfgad.runtime.gpu import binding, driver
 from sdfgad.runtime.gpu.libraries import LIBRARIES
 
 HERE = Path(__file__).parent
@@ -48,9 +48,27 @@ def fake(monkeypatch):
     if fake.library.fake_depth():
         fake.library.fake_pop()
     driver.forget()
-    assert (fake.library.fake_blocks(), fake.library.fake_modules()) == (0, 0)
+    assert (fake.library.fake_blocks(), fake.library.fake_modules(), fake.library.fake_graphs()) == (0, 0, 0)
 
 
 @pytest.fixture
 def device(fake):
     return driver.device()
+
+
+@pytest.fixture
+def program(device):
+    """The host part of a program, `host_program.cpp`, with the kernels of the fake driver."""
+    header = binding.INCLUDE / "device.h"
+    options = (f"-I{binding.INCLUDE}", f"-DTEXT={hash(header.read_text())}")
+    program = ctypes.CDLL(str(build_helper(Path(__file__).parent / "host_program.cpp", *options)))
+    program.first.restype = ctypes.c_double
+    for name in ("sdfgad_device_peak_bytes", "sdfgad_peak_bytes"):
+        getattr(program, name).restype = ctypes.c_int64
+    module = device.load(b"cubin")
+    kernels = (ctypes.c_void_p * 2)(module.function("scale"), module.function("fault"))
+    program.sdfgad_use_device(ctypes.c_void_p(binding.library().sdfgad_device_functions()), kernels)
+    program.sdfgad_reset_device_peak()
+    yield program
+    program.sdfgad_use_device(None, None)
+    del module

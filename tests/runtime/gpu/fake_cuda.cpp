@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ using Address = unsigned long long;
 namespace {
 
 constexpr Code invalid_value = 1, out_of_memory = 2, no_context = 201, invalid_image = 200, invalid_handle = 400, not_found = 500,
-               fault = 700;
+               fault = 700, not_in_captures = 900, isolated = 905, captured_event = 907;
 
 struct Kernel {
     std::string name;
@@ -36,6 +37,17 @@ int modules = 0;
 std::map<std::string, Kernel> kernels{{"scale", {"scale"}}, {"fault", {"fault"}}};
 // Of cuBLAS.
 bool has_workspace = false;
+Handle blas_stream = nullptr;
+// What is enqueued on streams that are captured; graphs have the same type.
+using Graph = std::vector<std::function<Code()>>;
+std::map<Handle, Graph*> captures;
+uintptr_t streams = 0x500;
+int graphs = 0;
+
+Graph* captured(Handle stream) {
+    const auto found = captures.find(stream);
+    return found == captures.end() ? nullptr : found->second;
+}
 
 void say(const std::string& text) { journal += text + "\n"; }
 std::string text(Handle stream) { return std::to_string(reinterpret_cast<uintptr_t>(stream)); }
@@ -78,6 +90,7 @@ void fake_fail(const char* name, Code code) { failures[name] = code; }
 const char* fake_log() { return journal.c_str(); }
 int fake_blocks() { return int(blocks.size()); }
 int fake_modules() { return modules; }
+int fake_graphs() { return graphs; }
 uint64_t fake_threshold() { return threshold; }
 int fake_depth() { return int(current.size()); }
 void fake_push(int ordinal) { current.push_back(&contexts[ordinal]); }
@@ -139,6 +152,7 @@ Code cuMemPoolGetAttribute(Handle, int attribute, void* value) {
 Code cuMemPoolTrimTo(Handle, size_t) { return held = used, say("trim"), 0; }
 Code cuMemAllocFromPoolAsync(Address* place, size_t bytes, Handle, Handle stream) {
     ENTER("cuMemAllocFromPoolAsync");
+    if (captured(stream)) return not_in_captures;
     if (used + int64_t(bytes) > limit) return out_of_memory;
     *place = reinterpret_cast<Address>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
     std::memset(reinterpret_cast<void*>(*place), 0xff, bytes);
@@ -171,9 +185,10 @@ Code cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Handle) {
     ENTER("cuMemcpyDtoHAsync_v2");
     return is_held(from, bytes) ? (std::memcpy(to, reinterpret_cast<void*>(from), bytes), 0) : invalid_value;
 }
-Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Handle) {
+Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Handle stream) {
     ENTER("cuMemcpyDtoDAsync_v2");
     if (!is_held(to, bytes) || !is_held(from, bytes)) return invalid_value;
+    if (Graph* graph = captured(stream)) return graph->push_back([=] { return cuMemcpyDtoDAsync_v2(to, from, bytes, nullptr); }), 0;
     return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes), 0;
 }
 Code cuMemsetD2D32Async(Address place, size_t pitch, unsigned value, size_t width, size_t height, Handle) {
@@ -189,6 +204,8 @@ Code cuStreamSynchronize(Handle stream) {
 }
 Code cuStreamWaitEvent(Handle stream, Handle event, unsigned) {
     ENTER("cuStreamWaitEvent");
+    if (captured(stream)) return isolated;
+    if (*static_cast<std::string*>(event) == "captured") return captured_event;
     return say(text(stream) + " waits for " + *static_cast<std::string*>(event)), 0;
 }
 // Streams with large handles keep in order with the default stream.
@@ -202,7 +219,7 @@ Code cuEventCreate(Handle* event, unsigned) {
 }
 Code cuEventRecord(Handle event, Handle stream) {
     ENTER("cuEventRecord");
-    return *static_cast<std::string*>(event) = text(stream), 0;
+    return *static_cast<std::string*>(event) = captured(stream) ? "captured" : text(stream), 0;
 }
 Code cuEventSynchronize(Handle) { return entered("cuEventSynchronize"); }
 Code cuEventElapsedTime(float* milliseconds, Handle, Handle) { return *milliseconds = 1.5f, 0; }
@@ -223,12 +240,48 @@ Code cuLaunchKernel(Handle kernel, unsigned x, unsigned y, unsigned z, unsigned 
     ENTER("cuLaunchKernel");
     if (y * z * b * c != 1 || shared != 0 || extra != nullptr || a > 1024) return invalid_value;
     const std::string& name = static_cast<Kernel*>(kernel)->name;
+    if (Graph* graph = captured(stream)) {
+        auto* values = *static_cast<double**>(arguments[0]);
+        const int64_t size = *static_cast<int64_t*>(arguments[1]);
+        const double factor = *static_cast<double*>(arguments[2]);
+        return graph->push_back([=] { return scale(values, size, factor, int64_t(x) * a), 0; }), 0;
+    }
     say("launch " + name + " " + std::to_string(x) + " of " + std::to_string(a) + " on " + text(stream));
     if (name == "fault") return fault;
     scale(*static_cast<double**>(arguments[0]), *static_cast<int64_t*>(arguments[1]), *static_cast<double*>(arguments[2]),
           int64_t(x) * a);
     return 0;
 }
+Code cuStreamCreate(Handle* stream, unsigned flags) {
+    ENTER("cuStreamCreate");
+    return *stream = reinterpret_cast<Handle>(streams++), flags == 1 ? 0 : invalid_value;
+}
+Code cuStreamDestroy_v2(Handle) { return 0; }
+Code cuStreamBeginCapture_v2(Handle stream, int mode) {
+    ENTER("cuStreamBeginCapture_v2");
+    if (stream == nullptr || mode != 2) return invalid_value;
+    return captures[stream] = new Graph, 0;
+}
+Code cuStreamEndCapture(Handle stream, Handle* graph) {
+    const auto found = captures.find(stream);
+    *graph = found->second;
+    captures.erase(found);
+    return entered("cuStreamEndCapture");
+}
+Code cuGraphInstantiateWithFlags(Handle* instance, Handle graph, unsigned long long) {
+    ENTER("cuGraphInstantiateWithFlags");
+    ++graphs;
+    return *instance = new Graph(*static_cast<Graph*>(graph)), 0;
+}
+Code cuGraphLaunch(Handle instance, Handle stream) {
+    ENTER("cuGraphLaunch");
+    say("graph of " + std::to_string(static_cast<Graph*>(instance)->size()) + " on " + text(stream));
+    for (const auto& node : *static_cast<Graph*>(instance))
+        if (const Code code = node()) return code;
+    return 0;
+}
+Code cuGraphDestroy(Handle graph) { return delete static_cast<Graph*>(graph), 0; }
+Code cuGraphExecDestroy(Handle instance) { return delete static_cast<Graph*>(instance), --graphs, 0; }
 Code cuGetErrorName(Code code, const char** name) {
     static const std::map<Code, const char*> names{{1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"},
                                                    {3, "CUDA_ERROR_NOT_INITIALIZED"}, {100, "CUDA_ERROR_NO_DEVICE"},
@@ -242,7 +295,7 @@ Code cuGetErrorString(Code, const char** description) { return *description = "a
 
 int cublasCreate_v2(Handle* handle) { return *handle = &has_workspace, current.empty() ? 1 : 0; }
 int cublasDestroy_v2(Handle) { return 0; }
-int cublasSetStream_v2(Handle, Handle stream) { return has_workspace = false, say("cuBLAS on " + text(stream)), 0; }
+int cublasSetStream_v2(Handle, Handle stream) { return has_workspace = false, blas_stream = stream, say("cuBLAS on " + text(stream)), 0; }
 int cublasSetWorkspace_v2(Handle, void* place, size_t bytes) {
     return has_workspace = is_held(reinterpret_cast<Address>(place), bytes), has_workspace ? 0 : 7;
 }
@@ -267,6 +320,15 @@ int multiply(int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* al
              int64_t ldb, const void* beta, void* c, int64_t ldc) {
     if (!has_workspace) return 7;
     if (lda < std::max<int64_t>(1, op_a ? k : m) || ldb < std::max<int64_t>(1, op_b ? n : k) || ldc < m) return 7;
+    if (Graph* graph = captured(blas_stream)) {
+        // Numbers are the host's, which go.
+        const T one = *static_cast<const T*>(alpha), other = *static_cast<const T*>(beta);
+        graph->push_back([=] {
+            blas_stream = nullptr;
+            return multiply<T>(op_a, op_b, m, n, k, &one, a, lda, b, ldb, &other, c, ldc);
+        });
+        return 0;
+    }
     const T scale = *static_cast<const T*>(alpha), kept = *static_cast<const T*>(beta);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < n; j++) {

@@ -37,6 +37,31 @@ int too_small() {
     return device::guarded([] { memory::need(1, 1); });
 }
 
+// As many times x *= factor, and C = A B of 2 by 2, as a graph; `hidden` is a number that the key does not have.
+int repeated(double* x, int64_t size, double factor, int64_t times, double* a, double* c, double hidden) {
+    return device::guarded([&] {
+        device::replayed(
+            [&] {
+                for (int64_t t = 0; t < times; t++)
+                    device::launch(0, device::blocks_of(size), device::threads_per_block, x, size, factor * hidden);
+                if (a != nullptr) device::gemm<double>(0, 0, 2, 2, 2, 1.0, a, 2, a, 2, 0.0, c, 2);
+            },
+            x, size, factor, times, a, c);
+    });
+}
+
+// A loop that fails after some launches.
+int failing(double* x, int64_t size, int64_t times) {
+    return device::guarded([&] {
+        device::replayed(
+            [&] {
+                for (int64_t t = 0; t < times; t++) device::launch(0, 1, 1, x, size, 2.0);
+                memory::need(1, 1);
+            },
+            x, size, times);
+    });
+}
+
 double first(const double* x) { return device::read(x); }
 
 // C = A^H B.

@@ -1,35 +1,16 @@
 """The host part of a program, compiled against `device.h`, with the table of functions of the runtime."""
 
 import ctypes
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sdfgad.errors import DeviceError, OutOfMemory
-from sdfgad.runtime.compiler import build_helper
 from sdfgad.runtime.gpu import binding, driver
 from sdfgad.runtime.gpu.libraries import CUBLAS
 
 OPERATIONS = (lambda a: a, np.transpose, lambda a: a.conj().T)
 DTYPES = (np.float64, np.float32, np.complex128, np.complex64)
-
-
-@pytest.fixture
-def program(device):
-    header = binding.INCLUDE / "device.h"
-    options = (f"-I{binding.INCLUDE}", f"-DTEXT={hash(header.read_text())}")
-    program = ctypes.CDLL(str(build_helper(Path(__file__).parent / "host_program.cpp", *options)))
-    program.first.restype = ctypes.c_double
-    for name in ("sdfgad_device_peak_bytes", "sdfgad_peak_bytes"):
-        getattr(program, name).restype = ctypes.c_int64
-    module = device.load(b"cubin")
-    kernels = (ctypes.c_void_p * 2)(module.function("scale"), module.function("fault"))
-    program.sdfgad_use_device(ctypes.c_void_p(binding.library().sdfgad_device_functions()), kernels)
-    program.sdfgad_reset_device_peak()
-    yield program
-    program.sdfgad_use_device(None, None)
-    del module
 
 
 def at(array):

@@ -4,7 +4,7 @@ import ctypes
 
 from sdfgad.runtime.gpu import one_by_one
 from sdfgad.runtime.gpu.binding import Functions
-from sdfgad.runtime.gpu.one_by_one import VARIABLE, Watched, are_watched
+from sdfgad.runtime.gpu.one_by_one import GRAPHS, VARIABLE, Watched, are_replayed, are_watched, without_graphs
 
 KERNELS = (ctypes.c_void_p * 4)(0x1000, 0x2000, 0x3000)
 
@@ -37,3 +37,15 @@ def test_the_variable_decides(monkeypatch):
     for value, expected in (("0", False), ("1", True)):
         monkeypatch.setenv(VARIABLE, value)
         assert are_watched() is expected
+
+
+def test_there_are_no_graphs_of_launches_that_are_waited_for(monkeypatch):
+    monkeypatch.setattr(one_by_one, "is_emulated", lambda: False)
+    for sync, graphs, expected in (("0", "1", True), ("1", "1", False), ("0", "0", False)):
+        monkeypatch.setenv(VARIABLE, sync)
+        monkeypatch.setenv(GRAPHS, graphs)
+        assert are_replayed() is expected
+    functions = Functions()
+    functions.replay = dict(Functions._fields_)["replay"](lambda *_: 0)
+    assert not without_graphs(functions).replay
+    assert functions.replay

@@ -52,8 +52,8 @@ def scattered(x):
     return h
 
 
-# Fewer contributions are one thread's.
-SIZES = {scattered: 300}
+# Fewer contributions are one block's.
+SIZES = {scattered: 2100}
 
 
 def without(statement):

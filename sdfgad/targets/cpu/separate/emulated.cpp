@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -42,6 +43,12 @@ struct Books {
     const void* body = nullptr;
     int64_t room = 0;  // bytes that may be allocated; 0: no limit
     int64_t held = 0;
+    // Blocks that were given back, by their bytes and addresses: as those of a pool they are taken again, the same ones
+    // whenever the same are idle, so that addresses recur.
+    std::map<int64_t, std::map<uintptr_t, std::unique_ptr<char[]>>> idle;
+    // What loops enqueued, by their keys; nullptr: not recorded yet. And what is recorded now.
+    std::map<std::string, std::unique_ptr<std::vector<std::function<int()>>>> replays;
+    std::vector<std::function<int()>>* recording = nullptr;
 };
 
 // Of the process, like `state`.
@@ -137,7 +144,12 @@ void* take(int64_t bytes) {
     const int64_t whole = (bytes + 511) / 512 * 512;
     if (books.room > 0 && books.held + whole > books.room) return nullptr;
     Block block;
-    block.data = std::make_unique<char[]>(whole);
+    if (auto& idle = books.idle[whole]; !idle.empty()) {
+        block.data = std::move(idle.begin()->second);
+        idle.erase(idle.begin());
+    } else {
+        block.data = std::make_unique<char[]>(whole);
+    }
     // Not a number, if it is one of floating point.
     std::memset(block.data.get(), 0xFF, whole);
     block.bytes = whole;
@@ -152,12 +164,65 @@ void give(void* address) {
     auto found = books.blocks.find(reinterpret_cast<uintptr_t>(address));
     if (found == books.blocks.end()) return report("memory is released that is not the device's");
     books.held -= found->second.bytes;
+    constexpr size_t most_idle = 16;
+    auto& idle = books.idle[found->second.bytes];
+    if (idle.size() < most_idle) idle.emplace(found->first, std::move(found->second.data));
     books.blocks.erase(found);
 }
 
 int outcome() { return books.error.empty() ? 0 : 1; }
 
+// Arguments by value: no one is longer than a complex number.
+struct Values {
+    struct alignas(16) Value {
+        char bytes[16];
+    };
+    std::vector<Value> held;
+
+    explicit Values(void** arguments) {
+        for (; *arguments != nullptr; ++arguments) std::memcpy(held.emplace_back().bytes, *arguments, sizeof(Value));
+    }
+    std::vector<void*> addresses() {
+        std::vector<void*> found;
+        for (Value& value : held) found.push_back(&value);
+        found.push_back(nullptr);
+        return found;
+    }
+};
+
+void note(std::function<int()> enqueued) {
+    if (books.recording != nullptr) books.recording->push_back(std::move(enqueued));
+}
+
+// As a device does: the first call with a key is watched, the second recorded, and the others are replays.
+int replay(const void* key, int64_t bytes, void (*run)(void*), void* context) {
+    const auto [place, is_new] = books.replays.try_emplace({static_cast<const char*>(key), size_t(bytes)});
+    auto& recorded = place->second;
+    if (recorded != nullptr) {
+        for (const auto& enqueued : *recorded) enqueued();
+        return outcome();
+    }
+    if (!is_new) {
+        recorded = std::make_unique<std::vector<std::function<int()>>>();
+        books.recording = recorded.get();
+    }
+    try {
+        run(context);
+    } catch (...) {
+        books.recording = nullptr;
+        books.replays.erase(place);
+        throw;
+    }
+    books.recording = nullptr;
+    return 0;
+}
+
 int launch(void* kernel, int64_t blocks, int64_t threads, void** arguments) {
+    if (books.recording != nullptr) {
+        note([=, values = std::make_shared<Values>(arguments)] {
+            return launch(kernel, blocks, threads, values->addresses().data());
+        });
+    }
     const auto* chosen = static_cast<const Kernel*>(kernel);
     ++state.launch;
     state.threads = threads;
@@ -191,6 +256,7 @@ int to_host(void* host, const void* device, int64_t bytes) {
 }
 
 int copy(void* to, const void* from, int64_t bytes) {
+    if (books.recording != nullptr) note([=] { return copy(to, from, bytes); });
     char *a = bytes_of(to, bytes, true), *b = bytes_of(from, bytes, false);
     if (a != nullptr && b != nullptr) std::memmove(a, b, bytes);
     return outcome();
@@ -219,6 +285,12 @@ static void multiply(int ta, int tb, int64_t m, int64_t n, int64_t k, const void
 
 int gemm(int type, int ta, int tb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
                 const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
+    if (books.recording != nullptr) {
+        void* scales[] = {const_cast<void*>(alpha), const_cast<void*>(beta), nullptr};
+        note([=, values = std::make_shared<Values>(scales)] {
+            return gemm(type, ta, tb, m, n, k, &values->held[0], a, lda, b, ldb, &values->held[1], c, ldc);
+        });
+    }
     ++state.launch;
     state.block = state.thread = 0;
     if (type == 0) multiply<double>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <string>
 
 #include "complex_number.h"
 #include "memory.h"
@@ -47,6 +49,9 @@ struct Functions {
                 int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
     // A function on arrays of the device, inputs before outputs; the type is that of the first one.
     int (*call)(int function, int type, void* const* arrays, const int64_t* sizes);
+    // Enqueues what `run` enqueues, maybe without calling it, if it was called with the same key before: launches, copies
+    // on the device, products and transforms, which depend on the key alone. nullptr: call it each time.
+    int (*replay)(const void* key, int64_t bytes, void (*run)(void* context), void* context);
 };
 
 // Raised where a function of the table fails.
@@ -93,11 +98,50 @@ inline void release(void* block, int64_t bytes) {
 
 inline int64_t blocks_of(int64_t points) { return (points + threads_per_block - 1) / threads_per_block; }
 
+// An argument, which the emulation copies without knowing its type.
+struct alignas(16) Slot {
+    char bytes[16] = {};
+
+    template <typename T> explicit Slot(const T& value) {
+        static_assert(sizeof(T) <= sizeof bytes);
+        std::memcpy(bytes, &value, sizeof value);
+    }
+};
+
 // Launches a kernel, whose parameters must have the types of these arguments, exactly.
 template <typename... Arguments> inline void launch(int number, int64_t blocks, int64_t threads, Arguments... arguments) {
     if (blocks <= 0) return;
-    void* addresses[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., nullptr};
+    Slot slots[] = {Slot(arguments)..., Slot(0)};
+    void* addresses[sizeof...(Arguments) + 1] = {};
+    for (size_t at = 0; at < sizeof...(Arguments); ++at) addresses[at] = &slots[at];
     check(functions->launch(kernels[number], blocks, threads, addresses));
+}
+
+// The bytes that a replay depends on: of a value, which has no padding, or of an array of the host.
+struct Bytes {
+    const void* place;
+    size_t count;
+};
+template <typename T> inline Bytes bytes_in(const T& value) { return {&value, sizeof value}; }
+inline Bytes bytes_in(const Bytes& bytes) { return bytes; }
+template <typename T> inline Bytes elements(const T* array, int64_t size) {
+    return {array, sizeof(T) * size_t(std::max(size, int64_t(0)))};
+}
+
+// Runs a loop of launches as a CUDA graph, where that is faster: they depend on the parts of the key alone, and change
+// nothing on the host. Each loop of a program has a site of its own.
+template <typename Run, typename... Parts> inline void replayed(const Run& run, Parts... parts) {
+    constexpr size_t most_bytes = 1 << 16;
+    static const char site = 0;
+    const void* const loop = &site;
+    const Bytes all[] = {bytes_in(loop), bytes_in(parts)...};
+    size_t bytes = 0;
+    for (const Bytes& part : all) bytes += part.count;
+    if (functions->replay == nullptr || bytes > most_bytes) return run();
+    std::string key;
+    for (const Bytes& part : all) key.append(static_cast<const char*>(part.place), part.count);
+    const auto again = [](void* context) { (*static_cast<const Run*>(context))(); };
+    check(functions->replay(key.data(), int64_t(bytes), again, const_cast<void*>(static_cast<const void*>(&run))));
 }
 
 template <typename T> inline void to_device(T* device, const T* host, int64_t size) {

@@ -7,6 +7,7 @@
 // speed, and never stands for a run on a device.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,12 @@ int copy(void* to, const void* from, int64_t bytes);
 int gemm(int type, int ta, int tb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
          int64_t ldb, const void* beta, void* c, int64_t ldc);
 
+// Calls again what was enqueued when the key was seen last.
+int replay(const void* key, int64_t bytes, void (*run)(void*), void* context);
+
+// What is enqueued belongs to what is recorded, if something is.
+void note(std::function<int()> enqueued);
+
 // 0, or 1 after an error.
 int outcome();
 
@@ -47,7 +54,7 @@ inline int call(int, int, void* const*, const int64_t*) {
     return outcome();
 }
 
-[[gnu::visibility("hidden")]] inline device::Functions functions{take, give, launch, to_device, to_host, copy, gemm, call};
+[[gnu::visibility("hidden")]] inline device::Functions functions{take, give, launch, to_device, to_host, copy, gemm, call, replay};
 
 }  // namespace emulated
 
