@@ -10,7 +10,7 @@ from sdfgad.dependence.mixed_radix import Digits, written_indices
 from sdfgad.dependence.regions import is_same_region
 from sdfgad.dependence.uses import Use, own_params, uses_of, uses_of_buffer
 from sdfgad.ir.expr import INT, Const, Int, Lin, symbols_of
-from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of
+from sdfgad.ir.program import Access, Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of, walk
 
 
 def is_privatisable(block: Block, name: str) -> bool:
@@ -69,7 +69,7 @@ def _first_write(users: Sequence[Statement], name: str, are_all: bool = True) ->
         return None
     if any(use.buffer == name and use.kind == "read" for use in uses_of(first)):
         return None
-    return replace(first, params=own_params(first))
+    return _with_next(replace(first, params=own_params(first)), users[1:], name)
 
 
 def _first_write_of_sides(branch: Branch, name: str) -> Compute | None:
@@ -96,7 +96,65 @@ def _box(use: Use) -> Compute:
 
 def carries_no_value(block: Block, buffer: Buffer) -> bool:
     """Whether a temporary is not live on entry to a block: no run of it reads a value of an earlier run."""
-    return begins_with_write(block, buffer.name) if buffer.is_single else is_privatisable(block, buffer.name)
+    if buffer.is_single:
+        return begins_with_write(block, buffer.name)
+    return is_privatisable(block, buffer.name) or _begins_with_all(block, buffer)
+
+
+def _begins_with_all(block: Block, buffer: Buffer) -> bool:
+    """Whether a block first assigns all elements of a buffer: then others are not read, whatever indices may be."""
+    users = tuple(s for s in block if buffer.name in s.mentioned)
+    first = _first_write(users, buffer.name)
+    if first is None or any(isinstance(s, Loop) and s.start != Lin(0) for s in walk(users)):
+        return False
+    axes = zip(_ranges(first), buffer.shape, strict=True)
+    return all(span == (0, extent.const) and extent.is_const for span, extent in axes)
+
+
+def _ranges(first: Compute) -> list[tuple[int, int] | None]:
+    """The first index and the last one + 1 along each axis, where all in between are written; None if not known."""
+    extents, found = dict(first.params), list[tuple[int, int] | None]()
+    used = [name for form in first.target.index for name in form.symbols]
+    for form in first.target.index:
+        names = sorted(form.symbols)
+        extent = extents.get(names[0]) if len(names) == 1 and used.count(names[0]) == 1 else None
+        is_run = form.is_affine and extent is not None and extent.is_const and form.coefficient(names[0]) == 1
+        if form.is_const:
+            found.append((form.const, form.const + 1))
+        elif is_run and extent is not None:
+            found.append((form.const, form.const + extent.const))
+        else:
+            found.append(None)
+    return found
+
+
+def _with_next(first: Compute, users: Sequence[Statement], name: str) -> Compute:
+    """What a statement and those after it assign before any reads, as far as that is one box."""
+    for statement in users:
+        if not isinstance(statement, Compute) or not statement.assigns or statement.target.buffer != name:
+            return first
+        if any(read.buffer == name for read in statement.read):
+            return first
+        first = _joined(first, replace(statement, params=own_params(statement))) or first
+    return first
+
+
+def _joined(one: Compute, other: Compute) -> Compute | None:
+    """Two assignments as that to all elements of both, if these are a box."""
+    spans = list(zip(_ranges(one), _ranges(other), strict=True))
+    different = [axis for axis, (a, b) in enumerate(spans) if a != b]
+    if len(different) != 1 or any(a is None or b is None for a, b in spans):
+        return None
+    (a, b) = spans[different[0]]
+    assert a is not None
+    assert b is not None
+    if a[0] > b[1] or b[0] > a[1]:
+        return None
+    ranges = [a for a, _ in spans if a is not None]
+    ranges[different[0]] = (min(a[0], b[0]), max(a[1], b[1]))
+    params = tuple((f"joined{axis}_", Lin(stop - start)) for axis, (start, stop) in enumerate(ranges))
+    index = tuple(Lin.symbol(n) + start for (n, _), (start, _) in zip(params, ranges, strict=True))
+    return Compute(params, Access(one.target.buffer, index), Const(0, INT))
 
 
 def begins_with_write(block: Block, name: str) -> bool:

@@ -24,11 +24,13 @@ from sdfgad.optimise.device.exact_scatters import exact_scatters
 from sdfgad.optimise.device.expand_sums import expand_sums
 from sdfgad.optimise.device.fuse_points import fuse_points
 from sdfgad.optimise.device.fuse_rows import fuse_rows
+from sdfgad.optimise.device.grid_loops import grid_loops
 from sdfgad.optimise.device.interchange import interchange as interchange_for_threads
 from sdfgad.optimise.device.lower_calls import lower_calls
 from sdfgad.optimise.device.merge_boxes import gather_few, merge_boxes
 from sdfgad.optimise.device.place import place
 from sdfgad.optimise.device.raise_loops import raise_loops
+from sdfgad.optimise.device.running_sums import running_sums
 from sdfgad.optimise.device.split_sums import split_sums
 from sdfgad.optimise.device.spread_scatters import spread_scatters
 from sdfgad.optimise.loops.fuse import fuse
@@ -145,6 +147,7 @@ DEVICE: tuple[Pass, ...] = in_order(
     (
         *(_GATHER if one.run is gather else one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, lower_calls),
+        pass_of(Phase.DEVICE, running_sums),
         pass_of(Phase.DEVICE, raise_loops, remove_dead_code, name="raise_loops"),
         pass_of(Phase.DEVICE, spread_scatters, exact_scatters, name="scatters"),
         pass_of(Phase.DEVICE, expand_sums),
@@ -152,6 +155,7 @@ DEVICE: tuple[Pass, ...] = in_order(
         pass_of(Phase.DEVICE, merge_boxes),
         pass_of(Phase.DEVICE, fuse_points, contract, name="fuse_points", needs=("split_sums",)),
         pass_of(Phase.DEVICE, interchange_for_threads, needs=("fuse_points",), name="threads"),
+        pass_of(Phase.DEVICE, grid_loops, needs=("fuse_points",)),
         pass_of(Phase.DEVICE, block_loops, needs=("fuse_points",)),
         pass_of(Phase.DEVICE, fuse_rows, needs=("fuse_points", "block_loops")),
         pass_of(Phase.DEVICE, place, needs=("fuse_points",)),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdfgad.dependence.private import is_privatisable
+from sdfgad.dependence.private import carries_no_value, is_privatisable
 from tests.helpers_text import sample
 
 PRIVATISABLE = {
@@ -143,3 +143,32 @@ def test_which_uses_are_privatisable(name):
     text, expected = CASES[name]
     program, _, _ = sample(text, **({"n": 2} if "n]" in text or "n," in text or "n +" in text else {}))
     assert is_privatisable(program.body, "A" if "A[" in text else "a") is expected
+
+
+WHOLE = {
+    "assigned, and read at a place that data chooses": ("for p < 20: a[p] = x[p]\nfor p < 20: z[p] = a[i[p]]", True),
+    "assigned in two parts": ("a[0] = x[3]\nfor p < 19: a[p + 1] = x[p]\nfor p < 20: z[p] = a[i[p]]", True),
+    "assigned in parts that overlap": (
+        "for p < 12: a[p + 8] = x[p]\nfor p < 9: a[p] = x[p]\nfor p < 20: z[p] = a[i[p]]",
+        True,
+    ),
+    "assigned in parts in a sequential loop": (
+        "loop n < 3:\n    a[19] = x[n]\n    for p < 19: a[p] = x[p]\n    for p < 20: z[p] += a[i[p]]",
+        True,
+    ),
+    "rows of a matrix": ("for p < 6: A[0, p] = x[p]\nfor p < 19, c < 6: A[p + 1, c] = x[p]\nz[0] = A[i[0], 2]", True),
+    "a gap between parts": ("a[0] = x[3]\nfor p < 18: a[p + 2] = x[p]\nfor p < 20: z[p] = a[i[p]]", False),
+    "read between parts": ("a[0] = x[3]\nz[0] = a[i[0]]\nfor p < 19: a[p + 1] = x[p]", False),
+    "a part that reads the other one": ("a[0] = x[3]\nfor p < 19: a[p + 1] = x[p] + a[i[p]]", False),
+    "parts of different axes": ("for p < 6: A[0, p] = x[p]\nfor p < 19: A[p + 1, 0] = x[p]\nz[0] = A[i[0], 2]", False),
+    "the last ones": ("loop parallel 2 <= p < 20:\n    a[p] = x[p]\nfor p < 20: z[p] = a[i[p]]", False),
+    "a diagonal": ("for p < 6: A[p, p] = x[p]\nz[0] = A[i[0], 2]", False),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_assigned_as_a_whole_may_be_read_anywhere(name):
+    text, is_so = WHOLE[name]
+    program, *_ = sample(text)
+    buffer = program.buffers["A" if "A[" in text else "a"]
+    assert carries_no_value(program.body, buffer) == is_so

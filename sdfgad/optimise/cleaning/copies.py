@@ -1,4 +1,7 @@
-"""Copy propagation: reads of a copied or constant buffer read the original; what ends in a copy is computed there."""
+"""Copy propagation: reads of a copied or constant buffer read the original; what ends in a copy is computed there.
+
+A copy back to the original, as the adjoint of ``total += …`` has it in each trip of a loop, changes nothing and goes.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,10 @@ class Known:
                 if other in self._copies and name in _sources(self._copies[other].value):
                     del self._copies[other]
 
+    def is_copy(self, name: str, source: str) -> bool:
+        """Whether a buffer has all elements of another one."""
+        return name in self._copies and source in _sources(self._copies[name].value)
+
     def has_any(self, names: Collection[str]) -> bool:
         return not self._copies.keys().isdisjoint(names)
 
@@ -77,7 +84,7 @@ class Forward:
         result: list[Statement] = []
         for statement in block:
             changed = self.statement(statement, known)
-            if _adds_nothing(changed):
+            if _adds_nothing(changed) or self.is_back(changed, known):
                 continue
             self.learn(changed, known)
             result.append(changed)
@@ -94,6 +101,14 @@ class Forward:
         known.forget(statement.written)
         if isinstance(statement, Compute) and not statement.accumulate and self.is_known(statement):
             known.add(statement)
+
+    def is_back(self, statement: Statement, known: Known) -> bool:
+        """Whether a statement assigns to a buffer what has been copied from there, and is still the same."""
+        if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
+            return False
+        target, source = statement.target, statement.value
+        is_same = self.buffers[target.buffer].dtype == self.buffers[source.buffer].dtype
+        return is_same and source.index == target.index and known.is_copy(source.buffer, target.buffer)
 
     def is_known(self, statement: Compute) -> bool:
         """Whether an assignment fills a buffer with a copy of another one, with its own indices, or with a constant."""

@@ -18,7 +18,7 @@ from sdfgad.schedule.device_sums import MOST, Sum
 from sdfgad.schedule.kernels import Form, form_of, point_loop
 from sdfgad.schedule.launches import launches
 from sdfgad.schedule.mean_work import Means, mean_of, mean_size, mean_work, means_in
-from sdfgad.schedule.sequences import is_possible
+from sdfgad.schedule.sequences import filled_by, has_sequences, is_possible, rows_of
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ SECONDS = Seconds()
 KERNELS_ONLY = Seconds(launch=0.0, copy=0.0, byte=0.0, host=1.0, device=0.0, thread=0.0, shared=1.0, step=1.0)
 # For tests: all loops that can be are sequences of one block.
 BLOCKS_ONLY = Seconds(launch=1.0, copy=1.0, byte=0.0, host=1.0, device=1.0, thread=0.0, shared=0.0, step=0.0)
+# For tests: a block of threads for each trip wherever trips are independent.
+GRIDS_ONLY = Seconds(launch=10.0, copy=10.0, byte=0.0, host=10.0, device=0.0, thread=0.0, shared=0.0, step=1.0)
 # The elements of an array whose extents are not known.
 UNKNOWN_SIZE = 1 << 16
 
@@ -81,7 +83,14 @@ class Side:
     def on_host(self, statement: Statement, means: Means) -> float:
         return SECONDS.host * mean_work(statement, means) + self._copies(statement)
 
-    # --- in a block of threads
+    # --- in blocks of threads
+
+    def in_grid(self, loop: Loop, means: Means) -> float:
+        """The seconds of trips that run at the same time, each in a block of threads of its own."""
+        rows, block = rows_of(loop)
+        means = {**means, **{name: (mean_of(extent, means) - 1) / 2 for name, extent in rows}}
+        work, filled = mean_work(loop, means), filled_by(loop)
+        return max(SECONDS.device * work / min(filled, 1.0), math.ceil(filled) * self._steps(block, means))
 
     def in_block(self, statement: Loop | Branch, means: Means) -> float:
         """The seconds of a loop or branch, without calls, in one block of threads."""
@@ -131,7 +140,8 @@ class Side:
         if isinstance(statement, Compute):
             return self._compute(statement, means)
         if isinstance(statement, Loop) and statement.is_in_block and statement.is_parallel:
-            return SECONDS.device * mean_work(statement, means)
+            is_grid = has_sequences(statement)
+            return self.in_grid(statement, means) if is_grid else SECONDS.device * mean_work(statement, means)
         if isinstance(statement, Loop) and statement.is_in_block:
             return self.in_block(statement, means)
         if form_of(statement, self.buffers, self.private) is Form.POINTS:
@@ -158,10 +168,11 @@ class Side:
         total = 0.0
         for launch in launches(block, self.buffers):
             total += SECONDS.launch if launch.form is not Form.HOST else 0.0
-            total += sum(self._either(s, means) for s in launch.statements)
+            total += sum(self.best(s, means) for s in launch.statements)
         return total
 
-    def _either(self, statement: Statement, means: Means) -> float:
+    def best(self, statement: Statement, means: Means) -> float:
+        """The seconds of a statement where it had better run, without a launch that it may share."""
         on_device = self.on_device(statement, means)
         if not isinstance(statement, Loop) or form_of(statement, self.buffers, self.private) is not Form.HOST:
             return on_device

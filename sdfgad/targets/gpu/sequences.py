@@ -14,7 +14,7 @@ from sdfgad.ir.program import Block, Branch, Buffer, Compute, Loop, Statement, r
 from sdfgad.schedule.device_sums import SHORT, WARP, Sum
 from sdfgad.schedule.kernels import Form, form_of, points_of, private_of
 from sdfgad.schedule.launches import Launch, launches
-from sdfgad.schedule.sequences import group_of, rows_of, written_in_parallel
+from sdfgad.schedule.sequences import group_of, rows_of, shared_by_rows, written_in_parallel
 from sdfgad.targets.cpu.cpp import COMBINE, cpp_type
 from sdfgad.targets.gpu.threads import ThreadWriter, decoded, head, product_text
 
@@ -43,6 +43,7 @@ class SequenceWriter(ThreadWriter):
         rows, block = rows_of(loop)
         if not rows:
             return [*numbers, *self.loop(loop)]
+        self.shared = shared_by_rows(loop)
         row = decoded(tuple(name for name, _ in rows), dict(rows), "sdfgad::block()", self.writer())
         return [*numbers, *row, *self.block(block)]
 
@@ -95,7 +96,8 @@ class SequenceWriter(ThreadWriter):
     def step(self, launch: Launch) -> list[str]:
         """Statements that are independent of each other, after a barrier if they change what threads are at work on."""
         names = frozenset[str]().union(*(s.mentioned for s in launch.statements))
-        names = frozenset(name for name in names if self.buffers[name].is_on_device)
+        # Nothing reads what all blocks combine values with.
+        names = frozenset(name for name in names - self.shared if self.buffers[name].is_on_device)
         changed = frozenset[str]().union(*(s.written for s in launch.statements)) & names
         before = self.wait() if not changed.isdisjoint(self.touched) else []
         lines = [line for s in self.parts(launch) for line in ("{", *s, "}")]

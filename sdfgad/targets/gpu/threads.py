@@ -41,7 +41,7 @@ class ThreadWriter:
     def at_point(self, loop: PointLoop, private: frozenset[str], skip: str) -> list[str]:
         """What is done at a point, whose counters are known; `skip` leaves a point that is none."""
         outside = self.local, self.shared
-        self.local, self.shared = self.local | private, loop.shared
+        self.local, self.shared = self.local | private, self.shared | loop.shared
         lines = [f"{cpp_type(self.buffers[name].dtype)} n_{name}_;" for name in sorted(private)]
         lines += [f"if ({name} >= {self.writer().form(extent)}) {skip};" for name, extent in loop.guards]
         lines += self.in_order(loop.body)
@@ -75,7 +75,8 @@ class ThreadWriter:
         """Statements in order; numbers on the device are variables in between."""
         lines, last, outside = list[str](), list[str](), self.local
         touched, changed = frozenset[str]().union(*(s.touched for s in statements)), written(tuple(statements))
-        numbers = {n for n in touched if self.buffers[n].is_single and self.buffers[n].is_on_device}
+        own = touched - self.shared
+        numbers = {n for n in own if self.buffers[n].is_single and self.buffers[n].is_on_device}
         self.local = outside | numbers
         for name in sorted(numbers):
             type_ = cpp_type(self.buffers[name].dtype)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.expr import INT
-from sdfgad.ir.program import reads_of, walk
+from sdfgad.ir.program import computes, reads_of, walk
 from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
 from tests.helpers_passes import assert_becomes, assert_stays, check_passes
 from tests.helpers_text import program_of, sample
@@ -216,3 +216,27 @@ def test_copies_of_copies_end_in_one_place():
         """)
     check_passes(program, arrays, passes=[make_in_place])
     assert make_in_place(make_in_place(program)) == make_in_place(program)
+
+
+BACK = """
+    for p < 20: b[p] = y[p]
+    loop n < 3:
+        for p < 20: a[p] = b[p]
+        for p < 20: z[p] += a[p] * x[p]
+        for p < 20: b[p] = a[p]
+    for p < 20: w[p] = b[p]
+    """
+
+
+def test_a_copy_back_goes():
+    program, arrays, _ = sample(BACK)
+    found = check_passes(program, arrays, passes=[forward_copies])
+    assert [s.target.buffer for s in computes(found.body)].count("b") == 1
+
+
+@pytest.mark.parametrize("between", ["a[0] = 1.0", "b[0] = 1.0"])
+def test_a_copy_back_of_what_has_changed_stays(between):
+    back = "        for p < 20: b[p] = a[p]"
+    program, arrays, _ = sample(BACK.replace(back, f"        {between}\n{back}"))
+    found = check_passes(program, arrays, passes=[forward_copies])
+    assert [s.target.buffer for s in computes(found.body)].count("b") == 2 + between.startswith("b")
