@@ -45,6 +45,9 @@ class Part:
 
 def part_of(statement: Compute, around: Compute, buffers: Mapping[str, Buffer]) -> Part | None:
     """Which part of the box of another statement one is over, by the first array that both of them index."""
+    order = Sum(around)
+    if order.summed or not order.order.is_injective:
+        return None
     for own, at, shape in _indices(statement, around, buffers):
         if _is_part(own, statement.params, at, around.params, shape):
             return _part(own, statement.params, at, around.params)

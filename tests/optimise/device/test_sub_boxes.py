@@ -46,6 +46,17 @@ def rows(u, c, r, k, l):
     return np.sum(u * u * c)
 
 
+def sums(u, c, r, k, l):
+    """The boxes of sums have axes that their targets do not have."""
+    d = np.zeros((SIZE[0], SIZE[1], 3))
+    for t in range(3):
+        d[1:, :, :] = np.sin(u[1:, :, None] * np.array([1.0, r, 2.0]))
+        d[k, l, 1] = r
+        u = u + c * np.sum(d**2, axis=2)
+        c = c + 0.1 * np.max(d[:, :, :2], axis=2)
+    return np.sum(u * u * c)
+
+
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch):
     monkeypatch.setenv(VARIABLE, "1")
@@ -57,7 +68,7 @@ def data(seed=0):
     return rng.normal(size=SIZE), 0.1 * rng.normal(size=SIZE), 1.3, 7, 20
 
 
-@pytest.mark.parametrize("function", [source, inside, rows])
+@pytest.mark.parametrize("function", [source, inside, rows, sums])
 def test_values_and_gradients_are_the_cpu_s(function):
     args = data()
     found, wanted = (
