@@ -18,11 +18,12 @@ from sdfgad.errors import InvalidProgram, Location
 from sdfgad.explain.evaluator import Array, Evaluator, Place, text_of
 from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.ir.expr import Const, Int, reads, symbols_in
+from sdfgad.ir.expr import Const, Expr, Int, Op, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
 from sdfgad.ir.text import statement_text
 from sdfgad.parse.procedures import expanded
+from sdfgad.schedule.stores import is_sometimes, keeps, nothing
 
 # How an accumulation touches its target. Only sums may meet others at an element in any order.
 TOUCHES = {None: ("write",), "add": ("add",), "maximum": ("read", "write"), "minimum": ("read", "write")}
@@ -183,8 +184,11 @@ class Interpreter(Evaluator):
         if statement.fresh:
             self.clear(statement)
         place_of, value_of = self.place_of(statement.target), self.value_of(statement.value)
+        own = nothing(statement, target.dtype) if is_sometimes(statement, target.dtype) else None
         for point in points:
             self.env.update(zip(names, point, strict=True))
+            if own is not None and self.is_kept(statement.value, own):
+                continue
             place = place_of()
             is_first = place not in written
             written.add(place)
@@ -195,6 +199,13 @@ class Interpreter(Evaluator):
             if self.is_watched:
                 self.touch(statement.target.buffer, place, *TOUCHES[kind])
             target[place] = operation(kind)(target[place], value) if kind else value
+
+    def is_kept(self, value: Expr, own: Expr) -> bool:
+        """Whether a choice leaves the target as it is: then the element need not be there."""
+        while isinstance(value, Op) and value != own and keeps(value, own):
+            condition, then, orelse = value.args
+            value = then if self.value(condition) else orelse
+        return value == own
 
     def clear(self, statement: Compute) -> None:
         """Clears all targets of an accumulation, also those to which no point contributes."""

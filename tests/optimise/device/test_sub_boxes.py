@@ -7,8 +7,9 @@ import sdfgad
 from sdfgad.emulated import VARIABLE
 from sdfgad.ir.program import Compute, Loop, walk
 from sdfgad.optimise.device import side
-from sdfgad.optimise.passes import optimise
+from sdfgad.optimise.passes import DEVICE, optimise
 from sdfgad.schedule.launches import launches
+from tests.helpers_passes import check_passes
 
 SIZE = (40, 36)
 
@@ -94,3 +95,14 @@ def test_a_step_is_two_launches():
     (loop,) = [s for s in walk(program.body) if isinstance(s, Loop) and not s.is_parallel]
     assert len(launches(loop.body, program.buffers)) == 2
     assert not any(isinstance(s, Compute) for s in loop.body[:1])
+
+
+@pytest.mark.parametrize("function", [source, inside, rows])
+def test_each_pass_keeps_the_outputs(function):
+    # The interpreter does not touch elements that a choice leaves as they are, either: of a tape they are not there.
+    rng = np.random.default_rng(2)
+    args = rng.normal(size=(7, 6)), rng.normal(size=(7, 6)), 0.7, 3, 2
+    program = sdfgad.differentiate(function, wrt=("u", "c"), device="gpu").programs(*args)[1]
+    shapes = {name: tuple(e.const for e in program.buffers[name].shape) for name in program.inputs}
+    arrays = {name: np.asarray(rng.normal(size=shape)) for name, shape in shapes.items()}
+    check_passes(program, arrays, {"k": 3, "l": 2}, passes=DEVICE)
