@@ -62,7 +62,9 @@ def _indices(
     shape, other = buffers[own.buffer].shape, buffers[at.buffer].shape
     if shape == other:
         yield own.index, at.index, shape
-    yield from ((read.index, at.index, other) for read in reads(statement.value) if read.buffer == at.buffer)
+    if statement.params:
+        # One element is where the statement writes, wherever it reads.
+        yield from ((read.index, at.index, other) for read in reads(statement.value) if read.buffer == at.buffer)
     yield from ((own.index, read.index, shape) for read in reads(around.value) if read.buffer == own.buffer)
 
 

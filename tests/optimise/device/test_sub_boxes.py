@@ -97,7 +97,17 @@ def test_a_step_is_two_launches():
     assert not any(isinstance(s, Compute) for s in loop.body[:1])
 
 
-@pytest.mark.parametrize("function", [source, inside, rows])
+def elements(u, c, r, k, l):
+    """Elements beside boxes of one element, which they read."""
+    s = 0.0
+    for t in range(3):
+        a = u[t, k : k + 1] * u[0, 0]
+        b = np.sin(c[t : t + 1, :2] * a)
+        s = s * 0.5 + b[0, 0] * a[0] + np.sum(b)
+    return s
+
+
+@pytest.mark.parametrize("function", [source, inside, rows, elements])
 def test_each_pass_keeps_the_outputs(function):
     # The interpreter does not touch elements that a choice leaves as they are, either: of a tape they are not there.
     rng = np.random.default_rng(2)
