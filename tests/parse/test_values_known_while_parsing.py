@@ -39,7 +39,11 @@ REFUSED = [
         "arithmetic and comparisons of",
     ),
     ("out = np.full(3, None)\nreturn len(out[1:]) * s", "return len", "a slice of an array of objects"),
-    ("out = [None] * 1000\nfor i in range(1000):\n    out[i] = s\nreturn out[3]", "out[i]", "chosen by an index that"),
+    (
+        "out = [None] * 1000\nfor i in range(1000):\n    out[i] = [s, i]\nreturn out[3][0]",
+        "out[i]",
+        "an item of a list is replaced in a loop",
+    ),
     ("u = [s, 1.0]\nif s > 0.5:\n    u.pop()\nreturn u[0]", "u.pop", "a list is changed in a loop or branch"),
     ("u = {1, 2}\nif s > 0.5:\n    u.add(3)\nreturn s * len(u)", "u.add", "a set is changed in a loop or branch"),
     (
