@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sdfgad.dependence.order import are_independent
 from sdfgad.dependence.private import carries_no_value
@@ -39,7 +39,7 @@ def trip_copies(
     temporaries, sums = set[str](), set[str]()
     for name in sorted(loop.written.difference(free)):
         uses = by_buffer[name]
-        if are_independent(map(_as_write, uses), loop.var):
+        if are_independent((use.as_write for use in uses), loop.var):
             continue
         if name in own and carries_no_value(loop.body, buffers[name]):
             temporaries.add(name)
@@ -48,8 +48,3 @@ def trip_copies(
         else:
             return None
     return TripCopies(frozenset(temporaries), frozenset(sums))
-
-
-def _as_write(use: Use) -> Use:
-    """A contribution as a write: trips do not add to one element at the same time."""
-    return replace(use, kind="write") if use.kind == "add" else use

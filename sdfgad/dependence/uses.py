@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from sdfgad.ir.expr import Lin
@@ -32,6 +32,11 @@ class Use:
     @cached_property
     def names(self) -> frozenset[str]:
         return frozenset(name for name, _ in self.bound)
+
+    @property
+    def as_write(self) -> Use:
+        """A contribution as a write, for trips or threads that must not add to one element at the same time."""
+        return replace(self, kind="write") if self.kind == "add" else self
 
     @property
     def is_affine(self) -> bool:

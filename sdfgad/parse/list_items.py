@@ -19,7 +19,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.number_lists import LARGEST, integers
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
 Item = Callable[[Lin], Any]
@@ -72,7 +72,7 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         if value.weak or value.dtype.kind == "b":
             raise _needs_constants(b, points)
     array = b.new_view("", (Lin(len(points)), *value.shape), value.dtype, value.weak)
-    _put(b, array, form_of(b, points, range(len(points))), value)
+    put_row(b, array, form_of(b, points, range(len(points))), value)
     return lambda number: row_of(array, number)
 
 
@@ -88,10 +88,6 @@ def _needs_constants(b: Builder, points: Points) -> NeedsConstant:
     return NeedsConstant(set(points.counters), b.where, FILLED)
 
 
-def _put(b: Builder, array: Tensor, place: Lin, value: Tensor) -> None:
-    b.refer(array.reindexed(value.shape, lambda p: (place, *p)), value, is_row=True)
-
-
 def _shared(b: Builder, filling: Filling, value: Any, points: Points, slot: Slot) -> tuple[Row, Filling] | None:
     """The rows of an array that has the items of several appends; None for a value that is not of their kind."""
     item = as_tensor(value) if isinstance(value, (float, complex, np.inexact)) else value
@@ -103,7 +99,7 @@ def _shared(b: Builder, filling: Filling, value: Any, points: Points, slot: Slot
     array = filling.arrays.get(slot.kind)
     if array is None:
         array = b.new_view("", (Lin(slot.size), *shape), dtype)
-    _put(b, array, form_of(b, points, slot.places), item)
+    put_row(b, array, form_of(b, points, slot.places), item)
 
     def at(number: Lin) -> Any:
         return replace(row_of(array, Lin(slot.places[_known(b, points, number)])), weak=item.weak)

@@ -24,6 +24,11 @@ def row_of(x: Tensor, position: Lin) -> Tensor:
     return row.result
 
 
+def put_row(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:
+    """Let a row be a value; of a vector, an element."""
+    b.refer(x.reindexed(value.shape, lambda p: (position, *p)), value, is_row=True)
+
+
 def whole_of(b: Builder, values: Any) -> Tensor | None:
     """The array whose rows are the items of a list or tuple, all of them and in order; None if there is none."""
     if not isinstance(values, (list, tuple)) or len(values) < 2:

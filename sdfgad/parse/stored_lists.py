@@ -23,7 +23,7 @@ from sdfgad.parse.appending import filler
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer
 
 REPLACED = "an item of a list is replaced in a loop that runs at run time"
@@ -73,7 +73,7 @@ def store(b: Builder, values: list[Any], index: Any, value: Any) -> bool:
     if array is None:
         array = b.new_view("", (Lin(len(values)), *item.shape), item.dtype, item.weak)
     _require_alike(b, filling, array, item)
-    _put(b, array, form_of(b, points, places), item)
+    put_row(b, array, form_of(b, points, places), item)
     _note(b, replace(filling, array=array), ItemAccess(True, points, tuple(places.tolist()), item.weak))
     b.contents.count_change(values)
     b.has_rolled = True
@@ -159,10 +159,6 @@ def _require_alike(b: Builder, filling: Filling, array: Tensor, item: Tensor) ->
 SINGLE = "float16", "float32", "complex64"
 
 
-def _put(b: Builder, array: Tensor, place: Lin, value: Tensor) -> None:
-    b.refer(array.reindexed(value.shape, lambda p: (place, *p)), value, is_row=True)
-
-
 def _note(b: Builder, filling: Filling, access: ItemAccess) -> None:
     b.filling = b.filling | {id(filling.values): replace(filling, accesses=(*filling.accesses, access))}
 
@@ -201,9 +197,13 @@ def _with_items(b: Builder, filling: Filling, places: Sequence[int]) -> Tensor:
         if item is None or _may_be_updated(b, item):
             raise _refused(b, filling)
         _require_alike(b, filling, array, item)
-        part = array.reindexed((Lin(len(run)), *item.shape), lambda p, run=run: (p[0] + run[0], *p[1:]))  # type: ignore[misc]
-        b.refer(part, item, is_row=True)
+        b.refer(_part(array, run[0], len(run)), item, is_row=True)
     return array
+
+
+def _part(array: Tensor, first: int, count: int) -> Tensor:
+    """Rows that follow each other."""
+    return array.reindexed((Lin(count), *array.shape[1:]), lambda p: (p[0] + first, *p[1:]))
 
 
 def finish(b: Builder, filling: Filling) -> None:

@@ -14,7 +14,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor
 
 READ = "a list is read in the loop that fills it"
@@ -42,17 +42,13 @@ def _with_room(b: Builder, values: Sequence[Any], var: str, trips: Lin) -> Tenso
         raise NeedsConstant({var}, b.where, READ)
     array = b.new_view("", (trips + len(items), *last.shape), last.dtype, last.weak)
     for number, item in enumerate(items):
-        _put(b, array, Lin(number), item)
+        put_row(b, array, Lin(number), item)
     return array
 
 
 def _may_be_updated(b: Builder, value: Tensor) -> bool:
     """Whether a row may not stand for an array: other names have it, and the program updates such arrays."""
     return value.is_shared and b.rolling is Rolling.VALUES
-
-
-def _put(b: Builder, array: Tensor, place: Lin, value: Tensor) -> None:
-    b.refer(array.reindexed(value.shape, lambda p: (place, *p)), value, is_row=True)
 
 
 def put(b: Builder, filling: Filling, value: Any) -> Any:
@@ -70,7 +66,7 @@ def put(b: Builder, filling: Filling, value: Any) -> Any:
     is_alike = item is not None and (item.shape, item.dtype, item.weak) == (array.shape[1:], array.dtype, array.weak)
     if item is None or not is_alike or _may_be_updated(b, item):
         raise NeedsConstant({filling.var}, b.where, READ)
-    _put(b, array, Lin.symbol(filling.var) + first, item)
+    put_row(b, array, Lin.symbol(filling.var) + first, item)
     return lambda trip: row_of(array, trip + first)
 
 

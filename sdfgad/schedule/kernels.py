@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from sdfgad.dependence.order import are_independent
-from sdfgad.dependence.uses import Use, uses_of
+from sdfgad.dependence.uses import uses_of
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Params, Statement, blocks_of, computes, walk
 from sdfgad.schedule.device_library import has_device_form
@@ -103,7 +103,7 @@ def point_loop(loop: Loop, private: frozenset[str]) -> PointLoop | None:
 
 def can_be_threads(loop: Loop, counters: Iterable[tuple[str, Lin]], apart: frozenset[str] = frozenset()) -> bool:
     """Whether no two points of some counters in a nest meet in an element that one of them changes, but `apart`."""
-    uses = [_as_write(use) for use in uses_of(loop) if use.buffer not in apart]
+    uses = [use.as_write for use in uses_of(loop) if use.buffer not in apart]
     return all(are_independent(uses, name) for name, _ in counters)
 
 
@@ -159,11 +159,6 @@ def private_of(statement: Statement, buffers: Mapping[str, Buffer]) -> frozenset
     """The numbers of which each point of a kernel has its own, in a program whose buffers are placed."""
     numbers = (buffers[name] for name in statement.written) if isinstance(statement, Loop) else ()
     return frozenset(b.name for b in numbers if b.is_single and not b.is_on_device)
-
-
-def _as_write(use: Use) -> Use:
-    """A contribution as a write: threads do not add to one element at the same time."""
-    return replace(use, kind="write") if use.kind == "add" else use
 
 
 def form_of(statement: Statement, buffers: Mapping[str, Buffer], private: frozenset[str] = frozenset()) -> Form:
