@@ -89,7 +89,7 @@ class _Batch:
             forms = [extent for _, extent in statement.params]
             return any(self.depends(read) for form in forms for atom, _ in form.terms for read in _reads_in(atom))
         if isinstance(statement, Call):
-            return not LIBRARY[statement.name].has_batch
+            return not LIBRARY[statement.name].has_batch and not self.is_of_columns(statement)
         return any(self.depends(read) for read in reads_of(statement))
 
     def depends(self, read: Read) -> bool:
@@ -128,10 +128,9 @@ class _Batch:
 
     def call_of_all(self, call: Call) -> Block:
         """A function of a batch of matrices, or of rows, for all entries at once."""
-        before, after = list[Statement](), list[Statement]()
-        matrix = call.inputs[0]
-        if LIBRARY[call.name].has_columns and matrix.buffer not in self.found and len(matrix.shape) == 2:
+        if self.is_of_columns(call):
             return self.call_of_columns(call)
+        before, after = list[Statement](), list[Statement]()
         inputs = [self.with_axis(whole, before) for whole in call.inputs]
         outputs = [self.with_axis(whole) for whole in call.outputs]
         if LIBRARY[call.name].failure:
@@ -141,19 +140,26 @@ class _Batch:
         sizes = (call.sizes[0] * self.size.const, *call.sizes[1:])
         return (*before, replace(call, inputs=tuple(inputs), outputs=tuple(outputs), sizes=sizes), *after)
 
+    def is_of_columns(self, call: Call) -> bool:
+        """Whether all entries have one matrix, and right-hand sides of their own."""
+        place = LIBRARY[call.name].columns
+        others = [one for position, one in enumerate(call.inputs) if not place or position != place[0]]
+        return bool(place) and all(one.buffer not in self.found and len(one.shape) <= 2 for one in others)
+
     def call_of_columns(self, call: Call) -> Block:
         """A system with one matrix for all entries: their right-hand sides are columns beside each other."""
-        matrix, rights = call.inputs
-        count, n, m = call.sizes
-        shape = (rights.shape[0], Lin(m * self.size.const))
-        wide, solution = (self.new(one, shape) for one in (rights, call.outputs[0]))
-        failed = self.new(call.outputs[-1])
-        inner = replace(call, inputs=(matrix, wide), outputs=(solution, failed), sizes=(count, n, m * self.size.const))
+        position, of_size = LIBRARY[call.name].columns or (0, 0)
+        rights, (result, *others) = call.inputs[position], call.outputs
+        width = call.sizes[of_size] * self.size.const
+        wide, solution = (self.new(one, (rights.shape[0], Lin(width))) for one in (rights, result))
+        alone = [self.new(one) for one in others]
+        inputs = (*call.inputs[:position], wide, *call.inputs[position + 1 :])
+        sizes = (*call.sizes[:of_size], width, *call.sizes[of_size + 1 :])
         return (
             self.columns(self.with_axis(rights), wide, into=True),
-            inner,
-            self.columns(self.with_axis(call.outputs[0]), solution, into=False),
-            self.copied(self.with_axis(call.outputs[-1]), failed),
+            replace(call, inputs=inputs, outputs=(solution, *alone), sizes=sizes),
+            self.columns(self.with_axis(result), solution, into=False),
+            *(self.copied(self.with_axis(one), new) for one, new in zip(others, alone, strict=True)),
         )
 
     def columns(self, each: Whole, wide: Whole, into: bool) -> Compute:

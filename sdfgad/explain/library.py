@@ -11,7 +11,7 @@ import numpy as np
 
 from sdfgad.errors import SdfgadError
 from sdfgad.explain.columns import COLUMNS, lu_columns
-from sdfgad.parse.functions.factored import banded_solution, solution_by_factors
+from sdfgad.parse.functions.factored import banded_solution, factors, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 
@@ -107,7 +107,7 @@ LIBRARY: Mapping[str, Function] = {
     "solve": lambda a, b, *_: np.linalg.solve(a, b),
     "solve_pullback": lambda a, b, bar, *_: solve_pullback(a, b, bar),
     "solve_banded": lambda ab, b, _n, low, high, _m, adjoint: banded_solution(ab, b, low, high, adjoint),
-    # The interpreter has no factors: whoever solves with them has the matrix, too.
+    # The interpreter has no factors of a band: whoever solves with them has the band, too.
     "factor_banded": lambda ab, n, low, high: (
         np.zeros((n, 4 if low == high == 1 else 2 * low + high + 1), ab.dtype),
         np.zeros(n, np.int32),
@@ -115,8 +115,11 @@ LIBRARY: Mapping[str, Function] = {
     "solve_factored_band": lambda ab, _lu, _rows, b, _n, low, high, _m, is_adjoint: banded_solution(
         ab, b, low, high, is_adjoint
     ),
-    "factor": lambda a, n: (np.zeros((n, n), a.dtype), np.zeros(n, np.int32)),
-    "solve_factored": lambda a, lu, rows, b, _n, _m, is_adjoint: solution_by_factors(a, lu, rows, b, is_adjoint),
+    "factor": lambda a, _n: factors(a),
+    "solve_factored": lambda lu, rows, b, _n, _m, is_adjoint: solution_by_factors(lu, rows, b, is_adjoint),
+    "inverse_factored": lambda lu, _rows, _n: np.linalg.inv(lu),
+    "determinant_factored": lambda lu, *_: np.linalg.det(lu),
+    "sign_log_factored": lambda lu, *_: tuple(np.linalg.slogdet(lu)),
     "lu": _lu,
     "inverse": lambda a, *_: np.linalg.inv(a),
     "regular": lambda a, *_: np.linalg.inv(a) is None or (),

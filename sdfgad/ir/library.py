@@ -28,7 +28,7 @@ class LibraryFunction:
         is_of_any_order: whether such a copy stays in gradients that programs call, so that its rule holds in theirs.
         next_order: of such a copy in the forward rule of another one: the copy that stands for it in the gradient.
         title: what messages call it, if not by its name.
-        has_columns: whether the columns of its second input do not depend on each other, and the last size counts them.
+        columns: the input whose columns do not depend on each other, and the size that counts them; () if none.
         is_ordered: whether it communicates: each such call reads and writes `MESSAGES`, so that they keep their order
             and none is left out, and is never run again in the reverse sweep.
         has_batch: whether the first size counts what it does one after another, along a leading axis of all arrays.
@@ -44,7 +44,7 @@ class LibraryFunction:
     todo: str = "NumPy raises LinAlgError here, too."
     is_ordered: bool = False
     has_batch: bool = True
-    has_columns: bool = False
+    columns: tuple[int, int] | tuple[()] = ()
     procedure: Program | None = None
     pullback: str = ""
     pushforward: str = ""
@@ -64,13 +64,17 @@ UNKNOWN_HERMITIAN = "the eigenvalues did not converge"
 UNKNOWN_EIGEN = "a matrix is not finite, or the eigenvalues did not converge"
 TITLE = "communication by mpi4py"
 LIBRARY: dict[str, LibraryFunction] = {
-    "solve": LibraryFunction("linalg.h", SINGULAR, check="regular", has_columns=True),
+    "solve": LibraryFunction("linalg.h", SINGULAR, check="regular", columns=(1, 2)),
     "solve_pullback": LibraryFunction("solve_pullback.h"),
     "solve_banded": LibraryFunction("factored.h", SINGULAR, has_batch=False),
     "factor_banded": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
     "solve_factored_band": LibraryFunction("factored.h", has_batch=False),
-    "factor": LibraryFunction("factored.h", SINGULAR, is_differentiable=False, has_batch=False),
-    "solve_factored": LibraryFunction("factored.h", has_batch=False),
+    "factor": LibraryFunction("factored.h", SINGULAR, has_batch=False),
+    "solve_factored": LibraryFunction("factored.h", has_batch=False, columns=(2, 1)),
+    **dict.fromkeys(
+        ("inverse_factored", "determinant_factored", "sign_log_factored"),
+        LibraryFunction("factored.h", has_batch=False),
+    ),
     "lu": LibraryFunction("factored.h", SINGULAR, has_batch=False),
     "inverse": LibraryFunction("linalg.h", SINGULAR, check="regular"),
     "regular": LibraryFunction("linalg.h", SINGULAR, is_differentiable=False, is_of_adjoints=True),

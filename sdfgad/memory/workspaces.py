@@ -31,10 +31,10 @@ def _solve_pullback(t: Types, _batch: int, n: int, m: int) -> int:
 
 def _solve_banded(t: Types, n: int, low: int, high: int, m: int, _is_adjoint: int) -> int:
     rows = 4 if low == high == 1 else 2 * low + high + 1
-    return array(rows * n, t.wide) + array(n, 4) + _solve_factored(t, n, m, 0)
+    return array(rows * n, t.wide) + array(n, 4) + _columns(t, n, m)
 
 
-def _solve_factored(t: Types, n: int, m: int, _is_adjoint: int) -> int:
+def _columns(t: Types, n: int, m: int) -> int:
     return array(n * m, t.wide)
 
 
@@ -132,8 +132,7 @@ WORKSPACE: dict[str, Callable[..., int]] = {
     "solve": _solve,
     "solve_pullback": _solve_pullback,
     "solve_banded": _solve_banded,
-    "solve_factored": _solve_factored,
-    "solve_factored_band": lambda t, n, _low, _high, m, is_adjoint: _solve_factored(t, n, m, is_adjoint),
+    "solve_factored_band": lambda t, n, _low, _high, m, _is_adjoint: _columns(t, n, m),
     "lu": lambda t, n: array(n * n, t.wide),
     "inverse": _inverse,
     "pseudo_inverse": _pseudo_inverse,

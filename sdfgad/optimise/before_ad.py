@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 from sdfgad.ir.program import Program
 from sdfgad.optimise.cleaning.dead_code import remove_dead_code
+from sdfgad.optimise.invariants.move_invariants import move_invariants
+from sdfgad.optimise.invariants.share_factors import share_factors
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
 from sdfgad.optimise.sums.factor_sums import factor_sums
 from sdfgad.optimise.sums.scale_once import scale_once
@@ -21,6 +23,8 @@ EARLY: tuple[Pass, ...] = in_order(
         pass_of(Phase.PRIMAL, factor_sums),
         pass_of(Phase.PRIMAL, scale_once),
         pass_of(Phase.PRIMAL, spread_loops, sum_loops),
+        pass_of(Phase.PRIMAL, share_factors),
+        pass_of(Phase.PRIMAL, move_invariants, needs=("share_factors",)),
     )
 )
 

@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.factored import band_of, banded_solution, solution_by_band, solution_by_factors
+from sdfgad.parse.functions.factored import (
+    band_of,
+    banded_solution,
+    inverse_by_factors,
+    solution_by_band,
+    solution_by_factors,
+)
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback
 from sdfgad.rules import spectral
@@ -53,10 +59,6 @@ def is_wide(batch: int, n: int, m: int) -> bool:
     return m > n
 
 
-# Rules that do without the outputs, and for which of the last sizes of a call they take less than making these again.
-OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {"solve": (solve_by_operands, is_wide)}
-
-
 @call_rule("solve_pullback")
 def pullback_of_solve(a: Any, b: Any, bar: Any, a_bar: Any, b_bar: Any, a_2: Any, b_2: Any) -> Any:
     """Of ``b_bar = solve(adjoint(a), bar)`` and ``a_bar = -b_bar @ adjoint(solve(a, b))``, with cotangents a_2, b_2."""
@@ -77,12 +79,39 @@ def solve_banded(ab: Any, b: Any, x: Any, x_bar: Any, low: Any, high: Any, m: An
     return -(band_of(x, b_bar, low, high) if is_adjoint else band_of(b_bar, x, low, high)), b_bar
 
 
+@call_rule("inverse_factored")
+def inverse_factored(lu: Any, rows: Any, y: Any, y_bar: Any) -> Any:
+    return inverse(lu, y, y_bar), None
+
+
+@call_rule("factor")
+def factor(a: Any, lu: Any, rows: Any, lu_bar: Any, rows_bar: Any) -> Any:
+    """Factors are opaque: their cotangent is that of the matrix."""
+    return lu_bar
+
+
 @call_rule("solve_factored")
-def solve_factored(a: Any, lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, is_adjoint: Any) -> Any:
-    b_bar = solution_by_factors(a, lu, rows, x_bar, 1 - is_adjoint)
-    left, right = (x, b_bar) if is_adjoint else (b_bar, x)
-    columns = (a.shape[0], -1)
-    return -(np.reshape(left, columns) @ adjoint(np.reshape(right, columns))), None, None, b_bar
+def solve_factored(lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, is_adjoint: Any) -> Any:
+    b_bar = solution_by_factors(lu, rows, x_bar, 1 - is_adjoint)
+    return -(x @ adjoint(b_bar) if is_adjoint else b_bar @ adjoint(x)), None, b_bar
+
+
+def solve_factored_by_operands(lu: Any, rows: Any, b: Any, x: Any, x_bar: Any, is_adjoint: Any) -> Any:
+    """The same without the solution, as above."""
+    b_bar = solution_by_factors(lu, rows, x_bar, 1 - is_adjoint)
+    product = solution_by_factors(lu, rows, b @ adjoint(b_bar), is_adjoint)
+    return -(product if is_adjoint else adjoint(product)), None, b_bar
+
+
+def is_wide_by_factors(n: int, m: int, is_adjoint: int) -> bool:
+    return m > n
+
+
+# Rules that do without the outputs, and for which of the last sizes of a call they take less than making these again.
+OPERAND_RULES: dict[str, tuple[CallRule, Callable[..., bool]]] = {
+    "solve": (solve_by_operands, is_wide),
+    "solve_factored": (solve_factored_by_operands, is_wide_by_factors),
+}
 
 
 @call_rule("solve_factored_band")
@@ -143,13 +172,27 @@ def determinant(a: Any, d: Any, d_bar: Any) -> Any:
     return (d_bar * np.conj(d))[..., None, None] * adjoint(np.linalg.inv(a))
 
 
+@call_rule("determinant_factored")
+def determinant_factored(lu: Any, rows: Any, is_singular: Any, d: Any, d_bar: Any) -> Any:
+    return d_bar * np.conj(d) * adjoint(inverse_by_factors(lu, rows)), None, None
+
+
 @call_rule("sign_log_determinant")
 def sign_log_determinant(a: Any, sign: Any, log: Any, sign_bar: Any, log_bar: Any) -> Any:
-    inverse = adjoint(np.linalg.inv(a))
-    scale = 0.0 if log_bar is None else log_bar[..., None, None]
-    if sign_bar is not None and np.iscomplexobj(a):
-        scale = scale - 1j * np.imag(np.conj(sign_bar) * sign)[..., None, None]
-    return scale * inverse
+    return scale_of_inverse(sign, sign_bar, log_bar)[..., None, None] * adjoint(np.linalg.inv(a))
+
+
+@call_rule("sign_log_factored")
+def sign_log_factored(lu: Any, rows: Any, is_singular: Any, sign: Any, log: Any, sign_bar: Any, log_bar: Any) -> Any:
+    return scale_of_inverse(sign, sign_bar, log_bar) * adjoint(inverse_by_factors(lu, rows)), None, None
+
+
+def scale_of_inverse(sign: Any, sign_bar: Any, log_bar: Any) -> Any:
+    """The sign of a real determinant is constant; that of a complex one turns."""
+    scale = np.zeros(np.shape(sign)) if log_bar is None else log_bar
+    if sign_bar is not None and np.iscomplexobj(sign):
+        scale = scale - 1j * np.imag(np.conj(sign_bar) * sign)
+    return scale
 
 
 @call_rule("cholesky")

@@ -14,7 +14,12 @@ from dataclasses import replace
 from sdfgad.ir.program import Block, Buffer, Call, Program, Statement, transform
 from sdfgad.optimise.device import side
 from sdfgad.optimise.device.call_steps import CallSteps
-from sdfgad.optimise.device.lower_determinants import lower_determinant, lower_log_determinant
+from sdfgad.optimise.device.lower_determinants import (
+    lower_determinant,
+    lower_determinant_factored,
+    lower_log_determinant,
+    lower_sign_log_factored,
+)
 from sdfgad.optimise.device.lower_factorisations import (
     lower_eigen,
     lower_orthogonal,
@@ -26,6 +31,7 @@ from sdfgad.optimise.device.lower_solvers import (
     lower_cholesky,
     lower_factor,
     lower_inverse,
+    lower_inverse_factored,
     lower_lu,
     lower_regular,
     lower_solve,
@@ -47,6 +53,9 @@ LOWERED: dict[str, Lower] = {
     "factor": lower_factor,
     "lu": lower_lu,
     "solve_factored": lower_solve_factored,
+    "inverse_factored": lower_inverse_factored,
+    "determinant_factored": lower_determinant_factored,
+    "sign_log_factored": lower_sign_log_factored,
     "determinant": lower_determinant,
     "sign_log_determinant": lower_log_determinant,
     "cholesky": lower_cholesky,

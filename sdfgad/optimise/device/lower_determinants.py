@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, cast
 from sdfgad.ir.program import Statement, Whole
-from sdfgad.optimise.device.call_steps import INT32, CallSteps, Index, at, choose
+from sdfgad.optimise.device.call_steps import CallSteps, Index, at, choose
 from sdfgad.optimise.device.lower_solvers import factors
 
 FLOAT = np.dtype(np.float64)
@@ -32,9 +32,16 @@ class _Parts:
 
 
 def lower_determinant(steps: CallSteps) -> Iterator[Statement]:
+    yield from _determinant(steps, _parts(steps, *factors(steps, steps.call.inputs[0], steps.call.sizes[1])))
+
+
+def lower_determinant_factored(steps: CallSteps) -> Iterator[Statement]:
+    yield from _determinant(steps, _parts(steps, steps.call.inputs, []))
+
+
+def _determinant(steps: CallSteps, parts: _Parts) -> Iterator[Statement]:
     """By its logarithm, as on the CPU."""
     (out,) = steps.call.outputs
-    parts = _parts(steps)
     yield from parts.statements
 
     def value(i: Index) -> Expr:
@@ -46,18 +53,25 @@ def lower_determinant(steps: CallSteps) -> Iterator[Statement]:
 
 
 def lower_log_determinant(steps: CallSteps) -> Iterator[Statement]:
+    yield from _sign_log(steps, _parts(steps, *factors(steps, steps.call.inputs[0], steps.call.sizes[1])))
+
+
+def lower_sign_log_factored(steps: CallSteps) -> Iterator[Statement]:
+    yield from _sign_log(steps, _parts(steps, steps.call.inputs, []))
+
+
+def _sign_log(steps: CallSteps, parts: _Parts) -> Iterator[Statement]:
     """A singular matrix has the sign 0 and the logarithm -inf."""
     sign, log = steps.call.outputs
-    parts = _parts(steps)
     yield from parts.statements
     yield steps.fill(sign, lambda i: choose(parts.failed(i), Const(0, sign.dtype), cast(parts.sign(i), sign.dtype)))
     least = Const(-np.inf, log.dtype)
     yield steps.fill(log, lambda i: choose(parts.failed(i), least, cast(at(parts.log, i), log.dtype)))
 
 
-def _parts(steps: CallSteps) -> _Parts:
-    n = steps.call.sizes[1]
-    (lu, pivots, info), found = factors(steps, steps.call.inputs[0], n)
+def _parts(steps: CallSteps, known: Sequence[Whole], found: list[Statement]) -> _Parts:
+    """By the factors, the exchanged rows, and what failed."""
+    (lu, pivots, info), n = known, steps.call.sizes[-1]
     log, turns = steps.matrices("log", dtype=FLOAT), steps.matrices("turns", dtype=INT)
 
     def pivot(i: Index) -> Expr:
@@ -81,7 +95,7 @@ def _parts(steps: CallSteps) -> _Parts:
         real = Op("subtract", (Const(1, FLOAT), Op("multiply", (Const(2, FLOAT), cast(half, FLOAT)), FLOAT)), FLOAT)
         return real if angle is None else _turned(real, at(angle, i), steps.wide)
 
-    return _Parts(found, log, sign, lambda i: Op("not_equal", (at(info, i), Const(0, INT32)), BOOL))
+    return _Parts(found, log, sign, lambda i: Op("not_equal", (at(info, i), Const(0, info.dtype)), BOOL))
 
 
 def _truth(name: str, a: Expr, b: Expr) -> Expr:

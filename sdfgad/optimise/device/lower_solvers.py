@@ -46,17 +46,26 @@ def solution(
 
 def lower_inverse(steps: CallSteps) -> Iterator[Statement]:
     """The inverse of the transpose, which column-major is the inverse row-major."""
-    (a,), out, (batch, n) = steps.call.inputs, steps.call.outputs[0], steps.call.sizes
+    (a,), (_, n) = steps.call.inputs, steps.call.sizes
     (lu, pivots, failed), found = factors(steps, a, n)
     yield from found
+    yield from _inverse(steps, lu, pivots)
+    yield steps.any_failed(failed)
+
+
+def lower_inverse_factored(steps: CallSteps) -> Iterator[Statement]:
+    yield from _inverse(steps, *steps.call.inputs)
+
+
+def _inverse(steps: CallSteps, lu: Whole, pivots: Whole) -> Iterator[Statement]:
+    out, (*batch, n) = steps.call.outputs[0], steps.call.sizes
     is_wide = out.dtype == steps.wide
     one, inverse = steps.matrices("one", n, n), out if is_wide else steps.matrices("inverse", n, n)
     numbers = Const(1, steps.wide), Const(0, steps.wide)
     yield steps.fill(one, lambda i: choose(compared("equal", i[-2], i[-1]), *numbers))
-    yield steps.run("lu_solve_columns", (lu, pivots, one), (inverse,), batch, n, n, TRANSPOSED)
+    yield steps.run("lu_solve_columns", (lu, pivots, one), (inverse,), *(batch or (1,)), n, n, TRANSPOSED)
     if not is_wide:
         yield steps.fill(out, lambda i: cast(at(inverse, i), out.dtype))
-    yield steps.any_failed(failed)
 
 
 def lower_regular(steps: CallSteps) -> Iterator[Statement]:
@@ -84,7 +93,7 @@ def lower_lu(steps: CallSteps) -> Iterator[Statement]:
 
 
 def lower_solve_factored(steps: CallSteps) -> Iterator[Statement]:
-    (_, lu, pivots, b), (x,), (n, m, is_adjoint) = steps.call.inputs, steps.call.outputs, steps.call.sizes
+    (lu, pivots, b), (x,), (n, m, is_adjoint) = steps.call.inputs, steps.call.outputs, steps.call.sizes
     yield from solution(steps, (lu, pivots), b, x, (1, n, m, ADJOINT if is_adjoint else SAME))
 
 

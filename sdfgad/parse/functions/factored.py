@@ -1,6 +1,7 @@
 """Systems of equations by LU factors that are kept for several right sides, and banded ones, as library calls.
 
-Factors have no derivative: the call that solves with them takes the matrix, too, whose cotangent it has.
+Factors are opaque: only calls read them, and their tangents and cotangents are those of the matrix. So is what the
+interpreter has instead of them. Those of a band have no derivative: the call that solves with them takes the band, too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.ir.expr import Lin
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor, as_tensor, astype
@@ -17,8 +19,8 @@ Sizes = tuple[int, ...]
 
 
 def factors(a: Any) -> Any:
-    """The factors of a matrix in LAPACK's layout and the rows that were exchanged; only compiled code has them."""
-    return None, None
+    """The factors of a matrix, and the rows that were exchanged."""
+    return a, np.zeros(a.shape[0], np.int32)
 
 
 @function(factors)
@@ -28,20 +30,34 @@ def factors_call(b: Builder, a: Any) -> tuple[Tensor, ...]:
     return tuple(b.call("factor", [a], [((n, n), a.dtype), ((n,), np.dtype(np.int32))], (n,)))
 
 
-def solution_by_factors(a: Any, lu: Any, exchanged: Any, b: Any, is_adjoint: int = 0) -> Any:
-    """The solution of ``a @ x == b``, or of ``a.conj().T @ x == b``, by what `factors` returned."""
-    return np.linalg.solve(np.conj(a.T) if is_adjoint else a, b)
+def solution_by_factors(lu: Any, exchanged: Any, b: Any, is_adjoint: int = 0) -> Any:
+    """The solution of ``a @ x == b``, or of ``a.conj().T @ x == b``, by what `factors` returned for `a`.
+
+    Where `b` is complex, so is the matrix that was factored.
+    """
+    return np.linalg.solve(np.conj(lu.T) if is_adjoint else lu, b)
 
 
 @function(solution_by_factors)
-def solution_by_factors_call(b: Builder, a: Any, lu: Any, exchanged: Any, right: Any, is_adjoint: Any = 0) -> Tensor:
-    dtype, (a, right) = _in_double(a, right)
-    if a.dtype != lu.dtype:
-        # The factors are of the matrix alone, which is real where the right side is complex.
-        lu, exchanged = factors_call(b, a)
-    shape = [b.constant(extent) for extent in right.shape]
-    sizes = (shape[0], shape[1] if len(shape) > 1 else 1, b.constant(is_adjoint))
-    return astype(b.call("solve_factored", [a, lu, exchanged, right], [(shape, a.dtype)], sizes)[0], dtype)
+def solution_by_factors_call(b: Builder, lu: Any, exchanged: Any, right: Any, is_adjoint: Any = 0) -> Tensor:
+    right = astype(as_tensor(right), lu.dtype)
+    is_vector = right.ndim == 1
+    column = right.reindexed((*right.shape, Lin(1)), lambda p: p[:-1]) if is_vector else right
+    shape = [b.constant(extent) for extent in column.shape]
+    sizes = (*shape, b.constant(is_adjoint))
+    (x,) = b.call("solve_factored", [lu, exchanged, column], [(shape, lu.dtype)], sizes)
+    return x.reindexed(x.shape[:-1], lambda p: (*p, Lin(0))) if is_vector else x
+
+
+def inverse_by_factors(lu: Any, exchanged: Any) -> Any:
+    """The inverse of a matrix, by what `factors` returned."""
+    return np.linalg.inv(lu)
+
+
+@function(inverse_by_factors)
+def inverse_by_factors_call(b: Builder, lu: Any, exchanged: Any) -> Tensor:
+    n = b.constant(lu.shape[0])
+    return b.call("inverse_factored", [lu, exchanged], [((n, n), lu.dtype)], (n,))[0]
 
 
 def banded_solution(ab: Any, b: Any, low: int, high: int, is_adjoint: int = 0) -> Any:

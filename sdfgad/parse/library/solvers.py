@@ -151,7 +151,11 @@ class LU:
     def solve(self, b: Any, trans: Any) -> Any:
         is_turned = trans == 1 and np.iscomplexobj(self.matrix)
         right = np.conj(b) if is_turned else b
-        x = solution_by_factors(self.matrix, self.factors, self.exchanged, right, 0 if trans == 0 else 1)
+        kept = self.factors, self.exchanged
+        if np.iscomplexobj(b) and not np.iscomplexobj(self.matrix):
+            kept = factors(self.matrix.astype(np.complex128))
+        x = solution_by_factors(*kept, right, 0 if trans == 0 else 1)
+        x = x.astype(np.result_type(self.matrix, b, np.float32))
         return np.conj(x) if is_turned else x
 
 

@@ -117,6 +117,20 @@ def test_factors_for_several_right_sides(dtype, rng):
     assert_on_device(factored, a, matrices(rng, dtype, 4, 3), wrt=("a", "b"), rtol=tolerance)
 
 
+def by_shared_factors(a, b):
+    sign, log = np.linalg.slogdet(a)
+    x = np.linalg.solve(a, b) + np.linalg.inv(a) @ b
+    for k in range(3):
+        x = np.linalg.solve(a, x + b)
+    return size(x) + np.real(sign) * log + np.real(np.linalg.det(a))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_systems_with_one_matrix(dtype, rng):
+    a = matrices(rng, dtype, 5, 5) + np.asarray(3 * np.eye(5), dtype)
+    assert_on_device(by_shared_factors, a, matrices(rng, dtype, 5, 2), wrt=("a", "b"))
+
+
 def inverse(a):
     return size(np.linalg.inv(a))
 

@@ -7,10 +7,6 @@ namespace lapack {
 
 // One set of overloads for each type. `flag` says which system is solved: 'N' or 'C', of the matrix or of its adjoint.
 #define SDFGAD_FACTORED(T, C, letter)                                                                              \
-    inline void solve_whole(char flag, int n, int m, const T* lu, const int* pivots, T* x) {                       \
-        const OneThread alone;                                                                                     \
-        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, flag, n, m, (const C*)lu, n, pivots, (C*)x, n);       \
-    }                                                                                                              \
     inline int factor_band(int n, int low, int high, T* a, int* pivots) {                                          \
         const OneThread alone;                                                                                     \
         const int rows = 2 * low + high + 1;                                                                       \
@@ -56,8 +52,7 @@ inline int64_t rows_of_factors(int64_t low, int64_t high) { return has_three(low
 
 // The factors of A (n, n). Returns 1 where A is singular.
 template <typename T> inline int factor(const T* a, T* lu, int32_t* pivots, int64_t n) {
-    lapack::transpose(a, lu, n, n);
-    return n > 0 && lapack::factor(n, lu, pivots) != 0;
+    return !lapack::PivotedFactors<T>(n, lu, pivots).factor(a);
 }
 
 // The factors of A (n, n) in one matrix like it, and the exchanged rows from 1 on. Returns 1 where A is singular.
@@ -71,11 +66,46 @@ template <typename T> inline int lu(const T* a, T* out, int32_t* pivots, int64_t
 
 // x := A^-1 b or A^-H b for b (n, m), by the factors of A.
 template <typename T> inline int solve_factored(
-    const T*, const T* lu, const int32_t* pivots, const T* b, T* x, int64_t n, int64_t m, int64_t is_adjoint
+    const T* lu, const int32_t* pivots, const T* b, T* x, int64_t n, int64_t m, int64_t is_adjoint
 ) {
-    lapack::solve_columns(b, x, n, m, is_adjoint, [&](char flag, T* columns) {
-        lapack::solve_whole(flag, n, m, lu, pivots, columns);
-    });
+    // They are not changed here.
+    const lapack::PivotedFactors<T> factors(n, const_cast<T*>(lu), const_cast<int32_t*>(pivots));
+    if (is_adjoint) {
+        std::transform(b, b + n * m, x, [](T value) { return T(conj(value)); });
+        factors.solve_transposed(x, m);
+        std::transform(x, x + n * m, x, [](T value) { return T(conj(value)); });
+    } else {
+        std::copy_n(b, n * m, x);
+        factors.solve(x, m);
+    }
+    return 0;
+}
+
+// The inverse of A, by its factors.
+template <typename T> inline int inverse_factored(const T* lu, const int32_t* pivots, T* out, int64_t n) {
+    const lapack::PivotedFactors<T> factors(n, const_cast<T*>(lu), const_cast<int32_t*>(pivots));
+    std::fill_n(out, n * n, T(0));
+    for (int64_t j = 0; j < n; j++) out[j * n + j] = T(1);
+    factors.solve(out, n);
+    return 0;
+}
+
+// The sign of a determinant and the logarithm of its size, by the factors and whether A is singular.
+template <typename T> inline int sign_log_factored(
+    const T* lu, const int32_t* pivots, const int64_t* is_singular, T* sign, lapack::Real<T>* log, int64_t n
+) {
+    const lapack::PivotedFactors<T> factors(n, const_cast<T*>(lu), const_cast<int32_t*>(pivots));
+    *sign = *is_singular ? T(0) : factors.determinant_sign();
+    *log = *is_singular ? -std::numeric_limits<double>::infinity() : factors.determinant_log();
+    return 0;
+}
+
+template <typename T>
+inline int determinant_factored(const T* lu, const int32_t* pivots, const int64_t* is_singular, T* out, int64_t n) {
+    T sign;
+    lapack::Real<T> log;
+    sign_log_factored(lu, pivots, is_singular, &sign, &log, n);
+    *out = sign == T(0) ? sign : sign * std::exp(log);
     return 0;
 }
 

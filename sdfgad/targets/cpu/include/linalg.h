@@ -33,9 +33,9 @@ template <typename T> using Wide = typename Types<T>::Wide;
         const OneThread alone;                                                                                     \
         return scipy_LAPACKE_##letter##getrf_work(LAPACK_COL_MAJOR, n, n, (C*)a, n, pivots);                       \
     }                                                                                                              \
-    inline void solve_vector(int n, const T* lu, const int* pivots, T* x) {                                        \
+    inline void solve_whole(char flag, int n, int m, const T* lu, const int* pivots, T* x) {                       \
         const OneThread alone;                                                                                     \
-        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, 'N', n, 1, (const C*)lu, n, pivots, (C*)x, n);        \
+        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, flag, n, m, (const C*)lu, n, pivots, (C*)x, n);       \
     }                                                                                                              \
     /* x := x a^-1 or x a^-T for x (m, n), both column-major */                                                    \
     inline void solve_triangle(                                                                                    \
@@ -141,45 +141,46 @@ private:
     Array<Wide<T>> buffer;
 };
 
-// P, L and U with A = P L U, for one matrix after another. A triangular matrix, such as a Cholesky factor or its transpose,
-// is its own factor: with n^2 operations instead of n^3.
-template <typename T> class Factors {
+// P, L and U with A = P L U, in the caller's storage: the factors column-major in one matrix, and the exchanged rows from 1 on.
+// A triangular matrix, such as a Cholesky factor or its transpose, is its own factor: with n^2 operations instead of n^3.
+// Instead of the first exchanged row there is then one of two marks.
+template <typename W> class PivotedFactors {
 public:
-    explicit Factors(int64_t n) : n(n), lu(array<Wide<T>>(n * n)), pivots(array<int>(n)) {}
+    PivotedFactors(int64_t n, W* lu, int* pivots) : n(n), lu(lu), pivots(pivots) {}
 
     // Whether the matrix is regular.
-    bool factor(const T* a) {
-        transpose(a, lu.get(), n, n);
-        has_lower = !is_upper(a), has_upper = !has_lower || !is_lower(a);
-        if ((has_lower && has_upper) || has_zero_pivot()) {
-            has_lower = has_upper = true;
-            return n == 0 || lapack::factor(n, lu.get(), pivots.get()) == 0;
-        }
-        std::iota(pivots.get(), pivots.get() + n, 1);
+    template <typename T> bool factor(const T* a) {
+        if (n == 0) return true;
+        transpose(a, lu, n, n);
+        const bool is_high = is_upper(a), is_low = !is_high && is_lower(a);
+        if (!(is_high || is_low) || has_zero_pivot()) return lapack::factor(n, lu, pivots) == 0;
+        std::iota(pivots, pivots + n, 1);
+        pivots[0] = is_high ? UPPER_ALONE : LOWER_ALONE;
         return true;
     }
 
     // x := A^-1 x for x (n, m), which column-major is its transpose.
-    void solve(Wide<T>* x, int64_t m) const {
+    void solve(W* x, int64_t m) const {
         if (n == 0 || m == 0) return;
-        if (m == 1 && has_lower && has_upper) return solve_vector(n, lu.get(), pivots.get(), x);
+        if (m == 1 && has_lower() && has_upper()) return solve_whole('N', n, 1, lu, pivots, x);
         for (int64_t i = 0; i < n; i++)
             if (is_swapped(i)) std::swap_ranges(x + i * m, x + (i + 1) * m, x + (pivots[i] - 1) * m);
-        if (has_lower) solve_triangle(CblasLower, CblasTrans, lower_diagonal(), m, n, lu.get(), x);
-        if (has_upper) solve_triangle(CblasUpper, CblasTrans, CblasNonUnit, m, n, lu.get(), x);
+        if (has_lower()) solve_triangle(CblasLower, CblasTrans, lower_diagonal(), m, n, lu, x);
+        if (has_upper()) solve_triangle(CblasUpper, CblasTrans, CblasNonUnit, m, n, lu, x);
     }
 
     // x := A^-T x for x (n, m).
-    void solve_transposed(Wide<T>* x, int64_t m) const {
+    void solve_transposed(W* x, int64_t m) const {
         if (n == 0 || m == 0) return;
-        if (has_upper) solve_triangle(CblasUpper, CblasNoTrans, CblasNonUnit, m, n, lu.get(), x);
-        if (has_lower) solve_triangle(CblasLower, CblasNoTrans, lower_diagonal(), m, n, lu.get(), x);
+        if (m == 1 && has_lower() && has_upper()) return solve_whole('T', n, 1, lu, pivots, x);
+        if (has_upper()) solve_triangle(CblasUpper, CblasNoTrans, CblasNonUnit, m, n, lu, x);
+        if (has_lower()) solve_triangle(CblasLower, CblasNoTrans, lower_diagonal(), m, n, lu, x);
         for (int64_t i = n - 1; i >= 0; i--)
             if (is_swapped(i)) std::swap_ranges(x + i * m, x + (i + 1) * m, x + (pivots[i] - 1) * m);
     }
 
-    Wide<T> determinant_sign() const {
-        Wide<T> sign = 1;
+    W determinant_sign() const {
+        W sign = 1;
         for (int64_t i = 0; i < n; i++) sign *= is_swapped(i) ? -direction(pivot(i)) : direction(pivot(i));
         return sign;
     }
@@ -191,30 +192,34 @@ public:
     }
 
 private:
-    bool is_swapped(int64_t i) const { return pivots[i] - 1 != i; }
-    Wide<T> pivot(int64_t i) const { return lu[i * n + i]; }
+    enum Mark { LOWER_ALONE = -1, UPPER_ALONE = 0 };
+
+    bool has_lower() const { return pivots[0] != UPPER_ALONE; }
+    bool has_upper() const { return pivots[0] != LOWER_ALONE; }
+    bool is_swapped(int64_t i) const { return pivots[0] > 0 && pivots[i] - 1 != i; }
+    W pivot(int64_t i) const { return lu[i * n + i]; }
 
     // The lower factor of a lower triangular matrix is the matrix; other lower factors have ones on their diagonal.
-    CBLAS_DIAG lower_diagonal() const { return has_upper ? CblasUnit : CblasNonUnit; }
+    CBLAS_DIAG lower_diagonal() const { return has_upper() ? CblasUnit : CblasNonUnit; }
 
     bool has_zero_pivot() const {
         for (int64_t i = 0; i < n; i++)
-            if (pivot(i) == Wide<T>(0)) return true;
+            if (pivot(i) == W(0)) return true;
         return false;
     }
 
     // Whether all below the diagonal is zero, and all above it.
-    bool is_upper(const T* a) const {
+    template <typename T> bool is_upper(const T* a) const {
         for (int64_t i = 1; i < n; i++)
             if (!is_zero(a + i * n, i)) return false;
         return true;
     }
-    bool is_lower(const T* a) const {
+    template <typename T> bool is_lower(const T* a) const {
         for (int64_t i = 0; i < n; i++)
             if (!is_zero(a + i * n + i + 1, n - i - 1)) return false;
         return true;
     }
-    static bool is_zero(const T* row, int64_t size) {
+    template <typename T> static bool is_zero(const T* row, int64_t size) {
         return std::all_of(row, row + size, [](T x) { return x == T(0); });
     }
 
@@ -223,9 +228,21 @@ private:
     static Complex direction(Complex x) { return x / absolute(x); }
 
     int64_t n;
-    Array<Wide<T>> lu;
-    Array<int> pivots;
-    bool has_lower = true, has_upper = true;
+    W* lu;
+    int* pivots;
+};
+
+template <typename T> struct FactorStorage {
+    Array<Wide<T>> numbers;
+    Array<int> rows;
+};
+
+// The same in storage of their own.
+template <typename T> class Factors : private FactorStorage<T>, public PivotedFactors<Wide<T>> {
+public:
+    explicit Factors(int64_t n)
+        : FactorStorage<T>{array<Wide<T>>(n * n), array<int>(n)},
+          PivotedFactors<Wide<T>>(n, this->numbers.get(), this->rows.get()) {}
 };
 
 }  // namespace lapack
