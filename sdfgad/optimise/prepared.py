@@ -16,7 +16,7 @@ def live(primal: Primal, options: Options) -> Primal:
 
 
 def prepared(primal: Primal, options: Options) -> Primal:
-    """A live program after the passes before differentiation, unless overrides or a memory limit need the original."""
+    """A live program after the passes before differentiation, unless overrides need the original."""
     if passes_of(primal, options) == LIVE:
         return primal
     after = prepare(primal.program, without=options.without)
@@ -25,9 +25,6 @@ def prepared(primal: Primal, options: Options) -> Primal:
 
 def passes_of(primal: Primal, options: Options) -> tuple[Pass, ...]:
     """The passes before differentiation that may run."""
-    if options.limit is not None and primal.integers:
-        # With other numbers of trips only the program as it is may keep the limit.
-        return LIVE
     if options.accumulate is not None:
         # A factor that is taken out of a sum leaves a sum in single precision, which the adjoint would use.
         return LIVE

@@ -45,6 +45,9 @@ class Forward:
         self._batches = Batches(Sharing(options.shapes))
         self._tangents: dict[frozenset[str], TangentProgram] = {}
 
+    def fits(self, call: Call) -> bool:
+        return self.arguments.fits(call)
+
     @property
     def is_single(self) -> bool:
         """Whether it returns one array or number."""

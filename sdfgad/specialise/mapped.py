@@ -70,6 +70,9 @@ class Mapped:
     def program(self) -> Program:
         return self.batch.program
 
+    def fits(self, call: Call) -> bool:
+        return self.arguments.fits(call)
+
     def is_stacked(self, output: str) -> bool:
         """Whether an output differs from entry to entry."""
         return self.program.outputs[output] in self.batch.buffers

@@ -22,6 +22,8 @@ class Specialised(Protocol):
     @property
     def arguments(self) -> Arguments: ...
 
+    def fits(self, call: Call) -> bool: ...
+
 
 T = TypeVar("T", bound=Specialised)
 
@@ -55,7 +57,7 @@ class Remembered(Generic[T]):
     def _valid(self, call: Call) -> T:
         """What is valid for a call, from the cache or new."""
         found = self.found.setdefault(call.key, [])
-        one = next((m for m in found if m.primal.is_current and m.arguments.fits(call)), None)
+        one = next((m for m in found if m.primal.is_current and m.fits(call)), None)
         if one is None:
             one = self._make(call)
             found.append(one)

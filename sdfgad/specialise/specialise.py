@@ -44,15 +44,29 @@ class Specialisation:
 
     Attributes:
         device: what its programs run on.
+        has_rival: whether the program as it was written may keep a memory limit where this one does not.
     """
 
     device: ClassVar[Device] = "cpu"
+    has_rival = False
 
     def __init__(self, pipeline: Pipeline, others: Callable[[], Iterable[Compiled]] = tuple) -> None:
         self.pipeline, self.primal, self.limit = pipeline, pipeline.primal, pipeline.options.limit
         self.wrt, self.output = pipeline.wrt, pipeline.output
         self.layouts, self.arguments = Layouts(pipeline, others), Arguments(pipeline.primal)
         self.trip_guess = TripGuess()
+
+    def fits(self, call: Call) -> bool:
+        """Whether the program is valid for a call's integers, and is the one to take with them."""
+        return self.arguments.fits(call) and not (self.has_rival and self._least_bytes(call))
+
+    def _least_bytes(self, call: Call) -> int:
+        """The bytes that the program needs at least, where it does not keep the memory limit; else 0."""
+        try:
+            _ = self.layout(call)
+        except InfeasibleBudget as error:
+            return error.minimum_bytes
+        return 0
 
     # --- layouts
 
@@ -343,15 +357,13 @@ def _fitting(
     prepared_one = made(pipeline)
     if pipeline.primal is plain.primal:
         return prepared_one
-    least: dict[int, Specialisation] = {}
-    for one in (prepared_one, made(plain)):
-        try:
-            _ = one.layout(call)
-        except InfeasibleBudget as error:
-            least.setdefault(error.minimum_bytes, one)
-        else:
-            return one
-    return least[min(least)]
+    prepared_one.has_rival = True
+    # The prepared one where both do, as `min` returns the first.
+    return (
+        prepared_one
+        if prepared_one.fits(call)
+        else min(prepared_one, made(plain), key=lambda one: one._least_bytes(call))
+    )
 
 
 def _floating(parsed: Primal, output: str) -> str:
