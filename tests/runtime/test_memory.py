@@ -161,7 +161,7 @@ def factored(a, b):
 ALONE = {
     "banded": banded,
     "factored": factored,
-    "factored whole": lambda a, b: solution_by_factors(a, *factors(a), b),
+    "factored whole": lambda a, b: solution_by_factors(*factors(a), b),
     "solve": lambda a, b: np.linalg.solve(a, b),
     "sort": lambda a, b: np.argsort(b[:, 0]),
     "svd": lambda a, b: np.linalg.svd(b, full_matrices=False)[1],

@@ -202,6 +202,17 @@ def test_second_derivatives_jvp_and_jacobian():
     np.testing.assert_allclose(of_a, by_hand, rtol=1e-6, atol=1e-8)
 
 
+def test_batches():
+    """Of one matrix and many right sides, whose columns are solved together, and of many matrices."""
+    a, b, c = np.stack([regular(seed) for seed in range(3)]), normal(3, N, seed=3), normal(N, N, seed=4)
+    np.testing.assert_allclose(
+        sdfgad.vmap(many, (0, 0, None))(a, b, c), [many(x, y, c) for x, y in zip(a.copy(), b, strict=True)], rtol=1e-10
+    )
+    np.testing.assert_allclose(
+        sdfgad.vmap(many, (None, 0, None))(a[0], b, c), [many(a[0].copy(), y, c) for y in b], rtol=1e-10
+    )
+
+
 def steps(trips, a, u):
     for t in range(trips):
         u = np.linalg.solve(a, u)
