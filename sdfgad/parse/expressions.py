@@ -48,7 +48,7 @@ from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.logs import Site, is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.operands import evaluated, method
+from sdfgad.parse.operands import evaluated, has_equality, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
@@ -281,7 +281,7 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
-    if not isinstance(left, Record) or op in operators.IDENTITY:
+    if not isinstance(left, Record) or op in operators.IDENTITY or (right is None and not has_equality(left.cls)):
         return operators.compare(frame.b, op, left, right)
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
 

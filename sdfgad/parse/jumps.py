@@ -190,6 +190,8 @@ class _Rewriter:
 
     def branch(self, node: ast.If, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         then, orelse = node.body, node.orelse
+        if _is_guard([node]) and not _always_jumps([node]):
+            return [node, *self.block(rest, flags)]
         if _always_jumps(then) and not _has_jump(orelse):
             orelse, rest = [*orelse, *rest], []
         elif _always_jumps(orelse) and not _has_jump(then):
@@ -293,6 +295,16 @@ def _always_jumps(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.If):
         return _always_jumps(last.body) and _always_jumps(last.orelse)
     return isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise))
+
+
+def _is_guard(body: Sequence[ast.stmt]) -> bool:
+    """Guard clauses: branches that raise or do nothing, so that what follows need not be in a branch.
+
+    In a branch, attributes could not be bound, nor arrays be replaced by those of other shapes.
+    """
+    if not all(isinstance(n, (ast.If, ast.Raise, ast.Expr, ast.Pass)) for n in _own_nodes(body)):
+        return False
+    return not any(isinstance(n, ast.NamedExpr) for statement in body for n in ast.walk(statement))
 
 
 def _flags_set(body: Sequence[ast.stmt], flags: _Flags) -> tuple[str, ...]:

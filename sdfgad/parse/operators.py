@@ -22,7 +22,7 @@ from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
-from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Tensor, is_integer, is_static
+from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Selection, Tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -49,6 +49,7 @@ COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str]] = {
 }
 # An integer that is known only at run time is compared with at most so many keys of a set or dict.
 MANY_KEYS = 64
+TESTS_OF_NONE = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
@@ -150,10 +151,8 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
-    for value, other in ((left, right), (right, left)):
-        if isinstance(value, MaybeNone) and other is None:
-            is_none = optional_values.is_none(b, value)
-            return is_none if op is ast.Is else conditions.negated(is_none)
+    if (left is None or right is None) and op in TESTS_OF_NONE:
+        return _compared_with_none(b, op, left if right is None else right)
     left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
     require_known(left, b.where)
     require_known(right, b.where)
@@ -178,6 +177,18 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return elementwise(b, name, *_with_arrays(b, left, right))
+
+
+def _compared_with_none(b: Builder, op: type[ast.cmpop], value: Any) -> Any:
+    """``value is None`` and ``value == None``, or their opposites."""
+    known = value.value if isinstance(value, MaybeNone) else value
+    is_array = isinstance(known, Selection) or (isinstance(known, Tensor) and known.ndim > 0)
+    if op in (ast.Eq, ast.NotEq) and is_array:
+        raise b.unsupported(
+            "`==` and `!=` compare each element of an array with None", "Write `x is None` or `x is not None`."
+        )
+    is_none = optional_values.is_none(b, value) if isinstance(value, MaybeNone) else value is None
+    return is_none if op in (ast.Is, ast.Eq) else _negated(b, is_none)
 
 
 def _is_same(b: Builder, left: Any, right: Any) -> bool:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import NoneUsed
-from tests.helpers import module_from
+from sdfgad.errors import NoneUsed, UnsupportedProgram
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_slope, outputs_of, parsed
 
 X = np.array([0.7013, -0.3127, 1.1741])
@@ -57,6 +57,10 @@ RIGHT = {
     "a string": "def word(x):\n    if x[0] > 0.0:\n        return 'yes'\nreturn x if word(x) is None else x * 2.0",
     "an early one": "def first(x):\n    if x[0] > 0.0:\n        return None\n    return x[1]\nr = first(x)\n"
     "return x if r is None else x * r",
+    "by equality": "r = positive(x)\nif r != None:\n    return x * r\nreturn x * c if None == r else x",
+    "objects by equality": "b = None\nif x[0] > 0.0:\n    b = Best()\nreturn x if b == None else x * 2.0",
+    "numbers and lists by equality": "t = [None, c * x[0], [x, c]]\n"
+    "return x * t[1] if t[0] == None and t[1] != None and t[2] != None and None != c else x",
     "never called for": "def note(x):\n    if x[0] > 0.0:\n        return x\nnote(x)\nreturn x * 2.0",
 }
 
@@ -102,3 +106,12 @@ def test_none_that_is_read_is_an_error_at_run_time(program, what):
     np.testing.assert_allclose(gradient, expected, rtol=1e-8)
     with pytest.raises(NoneUsed, match="is None here"):
         g.value_and_grad(-X) if program is unfinished else g(-X)
+
+
+def test_arrays_are_not_compared_with_none_by_equality():
+    def program(x):
+        return np.sum(x) if x == None else x[0]  # noqa: E711
+
+    with pytest.raises(UnsupportedProgram, match="Write `x is None`") as error:
+        parsed(program, X)
+    assert line_of(program, "x == None") in str(error.value)
