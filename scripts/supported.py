@@ -61,6 +61,8 @@ STATEMENTS = {
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",
     "checks that raise, before statements that bind attributes or change shapes": "tests/parse/test_guard_clauses.py",
+    "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
+    "items of lists of numbers at places that data decides, `bisect`": "tests/parse/test_chosen_items.py",
     "values that are None on some paths, and `is None` of them": "tests/parse/test_optional_values.py",
     "lists that are never read": "tests/parse/test_lists_that_are_never_read.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",

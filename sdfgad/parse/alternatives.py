@@ -19,6 +19,7 @@ LISTED = "docs/supported.md lists the functions."
 FORMS = {
     "scipy.linalg.polar": "u, s, vh = np.linalg.svd(A) and u @ vh",
     "np.matrix": "np.array(A), and A @ B for A * B",
+    "np.bmat": "np.block(blocks), and A @ B for A * B",
     "np.asmatrix": "np.array(A), and A @ B for A * B",
 }
 

@@ -102,11 +102,12 @@ def key_of(b: Builder, key: Any) -> Any:
     return key
 
 
-def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
+def require_current(b: Builder, container: Any, key: Any = NO_ITEM, is_attribute: bool = False) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
     Args:
         key: that of the item which is assigned to, if it is only one.
+        is_attribute: whether the items are the attributes of an object, which may be set first in a loop or branch.
 
     Raises:
         ItemChanged: the change is in a loop or branch, which can carry the item.
@@ -134,7 +135,7 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM) -> None:
         raise b.unsupported(what, "Pass it as an argument, or change a copy: values = list(values).")
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
-    is_there = key is not NO_ITEM and _has(container, key)
+    is_there = key is not NO_ITEM and (is_attribute or _has(container, key))
     if depth == here or (is_there and b.items.get((id(container), key)) == here):
         return
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"

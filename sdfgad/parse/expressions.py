@@ -20,6 +20,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.parse import (
     appending,
     calls,
+    chosen_items,
     comprehensions,
     conditions,
     containers,
@@ -28,6 +29,7 @@ from sdfgad.parse import (
     namespaces,
     objects,
     operators,
+    optional_values,
     ranges,
     sparse,
     stored_lists,
@@ -158,6 +160,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         return mpi.attribute(frame.b, value, node.attr)
     if isinstance(value, Record):
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
+        found = optional_values.bound(frame.b, found, f"`.{node.attr}`")
         return containers.read(frame.b, found, f"`.{node.attr}`")
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
@@ -227,6 +230,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         if number is not None:
             return number
         appending.expect(frame.b, container)
+    chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
+    if chosen is not None:
+        return chosen
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index

@@ -15,7 +15,7 @@ from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.values import UNDEFINED
+from sdfgad.parse.values import UNDEFINED, MaybeBound
 
 # No name of a program begins so.
 PREFIX = "item "
@@ -77,6 +77,8 @@ class Items:
     def as_names(self, frame: Frame) -> None:
         """Move the items from their containers to names, so that nothing else refers to them."""
         for item in self.found:
+            if isinstance(item.container, dict) and item.key not in item.container:
+                item.container[item.key] = MaybeBound(UNDEFINED, False)
             frame.env[item.name] = item.container[item.key]
             item.container[item.key] = UNDEFINED
 

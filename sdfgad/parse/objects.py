@@ -150,7 +150,7 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
             f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."
         )
     _require_default(b, record.cls, "__setattr__")
-    containers.require_current(b, record.fields, name)
+    containers.require_current(b, record.fields, name, is_attribute=True)
     record.fields[name] = b.settle(value, name)
 
 

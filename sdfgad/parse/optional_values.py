@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sdfgad.errors import NoneUsed
+from sdfgad.errors import NoneUsed, UnboundVariable
 from sdfgad.ir.expr import BOOL, Op
 from sdfgad.parse import conditions, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.merging import truth_of
-from sdfgad.parse.values import MaybeNone
+from sdfgad.parse.values import MaybeBound, MaybeNone
 
 TODO = "Test it by `is None` before, or return or assign a value on all paths."
 
@@ -41,6 +41,25 @@ def required_parts(b: Builder, value: Any, text: str) -> Any:
         parts = [required_parts(b, part, text) for part in value]
         return trees.rebuilt_tuple(value, parts) if isinstance(value, tuple) else parts
     return {key: required_parts(b, part, text) for key, part in value.items()} if type(value) is dict else value
+
+
+def bound(b: Builder, value: Any, text: str) -> Any:
+    """An attribute that is read: where a loop or branch sets it first, a check at run time may be needed."""
+    if not isinstance(value, MaybeBound):
+        return value
+    what, todo = f"{text} has no value here: it is set in a loop or branch that did not run", "Set it in `__init__`."
+    if value.bound is False:
+        raise UnboundVariable(what, b.where, todo)
+    if value.bound is not True:
+        b.check(truth_of(value.bound), (), what, UnboundVariable, todo)
+    return bound(b, value.value, text)
+
+
+def is_bound(b: Builder, value: Any) -> Any:
+    """Whether an object has an attribute of this value: True, False, or a boolean scalar."""
+    if not isinstance(value, MaybeBound):
+        return True
+    return value.bound if isinstance(value.bound, bool) else conditions.decided(b, truth_of(value.bound))
 
 
 def is_none(b: Builder, value: MaybeNone) -> Any:

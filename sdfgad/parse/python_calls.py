@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, matching, operators, trees
+from sdfgad.parse import containers, matching, operators, optional_values, trees
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -233,15 +233,18 @@ def _type(site: Site, value: Any) -> Any:
 
 @_of(getattr)
 def _getattr(site: Site, value: Any, name: str, *default: Any) -> Any:
-    if default and not _hasattr(site, value, name):
+    if default and not (found := _hasattr(site, value, name)):
         return default[0]
+    if default and not isinstance(found, bool):
+        what = f"whether `.{name}` is set is known only at run time"
+        raise site.b.unsupported(what, "Set it in `__init__`, to None, say, and test it by `is None`.")
     return site.frame.eval(_at(site, ast.Attribute(_constant(value), name, ast.Load())))
 
 
 @_of(hasattr)
-def _hasattr(site: Site, value: Any, name: str) -> bool:
+def _hasattr(site: Site, value: Any, name: str) -> Any:
     if isinstance(value, Record) and name in value.fields:
-        return True
+        return optional_values.is_bound(site.b, value.fields[name])
     if isinstance(value, (Tensor, Lin, Selection, Record)):
         return hasattr(class_of(value), name)
     return hasattr(value, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,18 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 @in_numpy(np.nanargmin)
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
     return np.argmin(np.where(np.isnan(a), np.inf, a), axis=axis, out=out, keepdims=keepdims)
+
+
+@in_numpy(bisect.bisect_left)
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None) -> Any:
+    """Insertion point in a sorted list, before items that are equal."""
+    return lo + np.searchsorted(array_like(a[lo:hi]), x)
+
+
+@in_numpy(bisect.bisect_right)
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None) -> Any:
+    """Insertion point in a sorted list, after items that are equal; also called `bisect`."""
+    return lo + np.searchsorted(array_like(a[lo:hi]), x, side="right")
 
 
 def _rows(a: Any, axis: Any, ndim: Any) -> Any:

@@ -1,0 +1,68 @@
+"""Items of lists and tuples of numbers at places that data decides, ``coefficients[bisect(knots, x) - 1]``, say.
+
+They are elements of an array that is made of the items.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.expr import Lin, Op
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.indexing import getitem
+from sdfgad.parse.stacking import stacked
+from sdfgad.parse.values import Tensor, as_tensor
+
+
+def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
+    """``values[index]`` of floating or complex numbers; None for other items, and for places that may become constants.
+
+    Raises:
+        NeedsConstant, Decides: as `Builder.constant`.
+    """
+    is_place = isinstance(index, Lin) or (isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu")
+    if not isinstance(values, (list, tuple)) or not is_place or not _are_alike(values):
+        return None
+    before = b.lacks_constant
+    try:
+        b.constant(index)
+        return None
+    except UnsupportedProgram:
+        b.lacks_constant = before
+    with b.indexed(counts_back):
+        found: Tensor = getitem(b, _array_of(b, values), index)
+    return found
+
+
+def _array_of(b: Builder, values: list[Any] | tuple[Any, ...]) -> Tensor:
+    """The items as an array: the same one, until one of them changes."""
+    items = tuple(as_tensor(value).at() for value in values)
+    made: Tensor = b.memoised("items", Op("add", items, items[0].dtype), lambda: stacked(b, list(values)))
+    return made
+
+
+def _are_alike(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether items are numbers of one floating or complex type, but for numbers of Python's, which are of double."""
+    dtypes = [_dtype_of(value) for value in values]
+    if any(dtype is None for dtype in dtypes):
+        return False
+    found = {dtype for dtype in dtypes if dtype != INTEGER}
+    return len(found) == 1 and (INTEGER not in dtypes or found <= {DOUBLE, COMPLEX})
+
+
+INTEGER, DOUBLE, COMPLEX = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
+
+
+def _dtype_of(value: Any) -> np.dtype[Any] | None:
+    """The type of a number; None for what is none, or a boolean."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    if isinstance(value, (int, np.integer, Lin)):
+        return INTEGER
+    if isinstance(value, Tensor):
+        is_number = not value.ndim and value.dtype.kind in "fc" and (not value.weak or value.dtype in (DOUBLE, COMPLEX))
+        return value.dtype if is_number else None
+    return np.asarray(value).dtype if isinstance(value, (float, complex, np.inexact)) else None

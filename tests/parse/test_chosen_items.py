@@ -1,0 +1,69 @@
+"""Items of lists and tuples of numbers at places that data decides."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import InvalidIndex, UnsupportedProgram
+from tests.helpers import line_of, module_from
+from tests.helpers_ir import assert_slope, outputs_of, parsed
+
+X = np.array([0.7013, 0.3127, 1.1741])
+HEAD = """import bisect
+import numpy as np
+KNOTS = [0.0, 0.5, 1]
+WEIGHTS = (1.5, 2.0, 0.25)
+
+def program(x, s):
+"""
+RIGHT = {
+    "of a list of knots": "knots = [0]\nknots.extend(np.cumsum(x))\ni = bisect.bisect(knots, s) - 1\n"
+    "return knots[i] * s + x[i]",
+    "of a tuple, and of lists from outside": "i = bisect.bisect_left(KNOTS, s, 0, 2)\n"
+    "return (x[0] * x[1], 2, x[2])[i] * WEIGHTS[i] * s",
+    "from the end": "i = -1 - int(s)\nreturn [x[0], x[1] * x[1]][i] * s",
+    "as it is at that time": "v = [x[0], x[1]]\ni = int(s * 1.2)\nv[1] = v[0] * v[i]\nfirst = v[i] * 1.0\nv[0] = 7.0\n"
+    "return first * v[i] * s",
+    "in a loop": "v, t = [x[0], x[1] * x[2], s], 0.0\nfor k in range(9):\n    i = int(abs(np.sin(k * s)) * 3)\n"
+    "    t = t + v[i] * v[k % 3]\nreturn t",
+    "of complex numbers": "i = int(s * 1.2)\nreturn np.real([x[0] * 1j, x[1] + x[2] * 2j, 3][i] * (1.0 + s * 1j))",
+    "of attributes": "class Line:\n    def __init__(self, y):\n        self.a, self.b = [], []\n"
+    "        for k in range(2):\n            self.a.append(y[k])\n            self.b.append(y[k + 1] - y[k])\n"
+    "    def at(self, t):\n        i = bisect.bisect_right([0.0, 1.0], t) - 1\n"
+    "        return self.a[i] + self.b[i] * (t - i)\nreturn Line(x ** 2).at(s)",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_as_in_python(name, tmp_path):
+    program = module_from(HEAD + "".join(f"    {line}\n" for line in RIGHT[name].split("\n")), tmp_path).program
+    primal = parsed(program, X, 0.4)
+    for s in (0.4, 0.9):
+        np.testing.assert_allclose(outputs_of(primal, X, s)["return"], program(X.copy(), s), rtol=1e-14)
+        assert_slope(program, X, s)
+
+
+def chosen(x, s):
+    return [x[0], x[1] * x[1]][int(s)] * s
+
+
+def test_places_that_are_out_of_range():
+    g = sdfgad.grad(chosen, (0, 1))
+    np.testing.assert_allclose(g(X, 1.5)[0], [0.0, 3.0 * X[1], 0.0], rtol=1e-14)
+    np.testing.assert_allclose(g(X, -1.5)[1], X[1] ** 2, rtol=1e-14)
+    for s in (2.5, -3.5):
+        with pytest.raises(InvalidIndex, match="NumPy raises IndexError here, too"):
+            g(X, s)
+
+
+def test_items_that_are_arrays_or_of_several_types_are_refused():
+    def arrays(x, s):
+        return [x, x * 2.0][int(s)][0] * s
+
+    def kinds(x, s):
+        return [x[0], s > 0.5][int(s)] * s
+
+    for program, text in ((arrays, "return [x, x"), (kinds, "return [x[0], s")):
+        with pytest.raises(UnsupportedProgram, match=r"known only at run time|computed from the values") as error:
+            parsed(program, X, 0.4)
+        assert line_of(program, text) in str(error.value)
