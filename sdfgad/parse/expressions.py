@@ -46,6 +46,7 @@ from sdfgad.parse.functions import mpi
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
+from sdfgad.parse.library.selected import METHODS_OF_SELECTIONS
 from sdfgad.parse.liveness import assigned_names
 from sdfgad.parse.logs import Site, is_log
 from sdfgad.parse.merging import bound_value
@@ -177,6 +178,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         )
     if node.attr in ATTRIBUTES:
         return ATTRIBUTES[node.attr](frame.b, value)
+    if isinstance(value, Selection) and node.attr in METHODS_OF_SELECTIONS:
+        return partial(METHODS_OF_SELECTIONS[node.attr], value)
     if node.attr in METHODS:
         return calls.ArrayMethod(METHODS[node.attr], value)
     todo = INSTEAD.get(

@@ -13,6 +13,8 @@ from sdfgad.parse.functions.selected import count_of, first_of, in_place, select
 
 # What the parser inlines in place of a function whose first argument is a selection.
 OF_SELECTIONS: dict[Any, Callable[..., Any]] = {}
+# The methods that are such functions.
+METHODS_OF_SELECTIONS: dict[str, Callable[..., Any]] = {"argmax": np.argmax, "argmin": np.argmin, "cumsum": np.cumsum}
 
 
 def _of_selection(original: Any) -> Any:
@@ -26,6 +28,10 @@ def _of_selection(original: Any) -> Any:
 def _ordered(a: Any) -> Any:
     """The selected elements in order, and then what is last in NumPy's order."""
     return np.sort(in_place(a, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).max))
+
+
+def _largest(dtype: Any) -> Any:
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
 def _check(a: Any, axis: Any) -> None:
@@ -49,6 +55,30 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     _check(a, axis)
     return selected_like(np.cumsum(in_place(a, 0), dtype=dtype), a)
+
+
+@_of_selection(np.argmin)
+def argmin(a: Any, axis: Any = None, out: Any = None) -> Any:
+    return _place_of(a, in_place(a, _largest(a.dtype)), np.min, axis)
+
+
+@_of_selection(np.argmax)
+def argmax(a: Any, axis: Any = None, out: Any = None) -> Any:
+    least = -np.inf if a.dtype.kind == "f" else np.iinfo(a.dtype).min
+    return _place_of(a, in_place(a, least), np.max, axis)
+
+
+def _place_of(a: Any, dense: Any, extremum: Any, axis: Any) -> Any:
+    """Among the selected elements, the place of the first that is an extremum or, as in NumPy, NaN."""
+    _check(a, axis)
+    if count_of(a) == 0:
+        raise ValueError("attempt to get the place of an extremum of an empty sequence")
+    is_selected = in_place(selected_like(np.ones(dense.shape, int), a), 0)
+    is_wanted = dense == extremum(dense)
+    if a.dtype.kind == "f":
+        is_wanted = np.logical_or(is_wanted, np.isnan(dense))
+    first = np.argmax(np.logical_and(is_wanted, is_selected > 0))
+    return np.cumsum(is_selected)[first] - 1
 
 
 @_of_selection(np.median)

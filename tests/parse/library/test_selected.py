@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import SdfgadError
+from sdfgad.errors import ProgramRaises, SdfgadError
 from tests.helpers import line_of
 
 X = np.random.default_rng(4).permutation(np.linspace(-1.0, 2.0, 11)) + 0.03
@@ -33,7 +33,18 @@ def of_a_matrix(x, low):
     return np.median(A[A > low]) + np.sort(A[A > low])[1]  # noqa: SIM300
 
 
-@pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix])
+def nearest(x, low):
+    s = x[x > low]
+    i = np.argmin(np.abs(s - 1.7))
+    return s[i] ** 2 + s.item(np.argmax(np.cos(s))) * s.cumsum()[-1]
+
+
+def places(x, low):
+    s = np.extract(x > low, x)
+    return s[s.argmax()] * s[s.argmin()] + x[0] * s.argmin() + x[1] * np.argmax(-s)
+
+
+@pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix, nearest, places])
 def test_of_selections(program):
     g = sdfgad.differentiate(program, wrt="x")
     for low in (-0.5, 0.2, 1.5):
@@ -77,3 +88,23 @@ def test_refusals(program, text):
         sdfgad.grad(program)(X)
     assert text in str(caught.value)
     assert str(caught.value.where) == line_of(program, "return")
+
+
+def first_below(x, low):
+    return x[0] + np.argmin(x[x < low])
+
+
+def test_places_where_elements_are_infinite_or_nan():
+    g = sdfgad.differentiate(first_below, wrt="x")
+    for x in ([1.0, np.inf, 0.2, -np.inf], [2.0, 3.0, np.inf, np.inf], [3.0, 0.1, 0.05, 0.05]):
+        assert g.value(np.array(x), np.inf) == first_below(np.array(x), np.inf)
+    h = sdfgad.differentiate(lambda x, low: x[0] + np.argmax(x[~(x < low)]), wrt="x")
+    assert h.value(np.array([0.5, -9.0, 0.7, np.nan, 0.9]), 0.0) == 0.5 + 2.0
+
+
+def test_no_place_of_nothing():
+    g = sdfgad.differentiate(nearest, wrt="x")
+    np.testing.assert_allclose(g.value(X, 0.2), nearest(X, 0.2), rtol=1e-12)
+    with pytest.raises(ProgramRaises, match="an extremum of an empty sequence") as error:
+        g(X, 9.0)
+    assert line_of(nearest, "np.argmin") in str(error.value)
