@@ -45,6 +45,7 @@ from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
 from sdfgad.parse.ranges import Items, Range, is_lazy
 from sdfgad.parse.registry import METHODS, Handler, Known, is_hashable, known_function
+from sdfgad.parse.rows import elements_of
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
@@ -228,7 +229,9 @@ def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         made = frame.b.python(function, *sequences, **keywords)
         return containers.tracked(frame.b, made) if isinstance(made, (list, set)) else made
     if function in (tuple, list) and len(positional) == 1 and not keywords:
-        values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
+        values = elements_of(frame.b, positional[0])
+        if values is None:
+            values = [frame.b.settle(value) for value in as_sequence(frame, node, positional[0])]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
         return _of_text(frame, node, function, positional, keywords)

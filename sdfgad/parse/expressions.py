@@ -61,7 +61,7 @@ from sdfgad.parse.values import Record, Selection, Tensor, is_integer, is_real, 
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
-    "resize": "Write `x = np.resize(x, shape)`, or `x.reshape(shape)` for as many elements.",
+    "resize": "Write `x = np.append(x, np.zeros(n))` for n more elements, or `x = x[:n]`; np.resize repeats elements.",
     "view": "Write `x[...]` for a view; convert numbers by `.astype(...)`.",
 }
 

@@ -16,12 +16,26 @@ from sdfgad.parse.values import Tensor, view_of
 # Fewer statements are not worth a loop that fills an array: one by one, they are merged with others, and their indices
 # are constants.
 MANY_STATEMENTS = 32
+# The numbers of a shorter vector are taken one by one.
+FEW_ELEMENTS = 16
 
 
 def row_of(x: Tensor, position: Lin) -> Tensor:
     """A view of a row; of a vector's, the value."""
     row = x.reindexed(x.shape[1:], lambda p: (position, *p))
     return row.result
+
+
+def elements_of(b: Builder, x: Any) -> list[Tensor] | None:
+    """The numbers of a long vector, as in ``list(x)``: rows of a copy, so that a loop over them is a loop.
+
+    None for integers, which may have to be known, and for what is no vector of known length.
+    """
+    is_vector = isinstance(x, Tensor) and x.ndim == 1 and x.dtype.kind in "fc" and x.shape[0].is_const
+    if not is_vector or x.shape[0].const < FEW_ELEMENTS:
+        return None
+    copy = b.stored(x)
+    return [row_of(copy, Lin(number)) for number in range(x.shape[0].const)]
 
 
 def put_row(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:

@@ -63,17 +63,51 @@ def part(y, x):
     if np.any(x < 0.0):
         raise ValueError
     return v
+
+def early_in_object(box, x, s):
+    d = x * s
+    box.d = d
+    box = None
+    if np.any(x < 0.0):
+        return d * 2.0
+    return d
+
+def early_in_list(values, x, s):
+    d = x * s
+    values.append(d)
+    values = None
+    if np.any(x < 0.0):
+        return d * 2.0
+    return d
+
+def early_in_global(x, s):
+    global held
+    d = x * s
+    held = d
+    if np.any(x < 0.0):
+        return d * 2.0
+    return d
+
+def early_part(y, x):
+    v = y[1:]
+    if np.any(x < 0.0):
+        return v * 2.0
+    return v
 """
 RIGHT = {
     "checked": "d, e = checked(x, s)\nd[0] -= e[1]\ne[2] *= 3.0\nreturn d * d + e",
     "chosen": "d = chosen(x, s)\nd[0] *= 2.0\nreturn d * x",
+    "object behind a check": "box = Box()\nr = kept_in_object(box, x, s)\nr[0] = 5.0\nreturn box.d",
+    "list behind a check": "values = []\nr = kept_in_list(values, x, s)\nr[0] = 5.0\nreturn values[0]",
+    "global behind a check": "r = kept_in_global(x, s)\nr[0] = 5.0\nreturn held * 1.0",
+    "view of the caller's behind a check": "y = x * s\nr = part(y, x)\nr[0] = 5.0\nreturn y",
     "in a loop": "for t in range(20):\n    d, e = checked(x, s)\n    d[0] -= e[1]\n    x = x + 0.01 * d\nreturn x",
 }
 REFUSED = {
-    "object": "box = Box()\nr = kept_in_object(box, x, s)\nr[0] = 5.0\nreturn box.d",
-    "list": "values = []\nr = kept_in_list(values, x, s)\nr[0] = 5.0\nreturn values[0]",
-    "global": "r = kept_in_global(x, s)\nr[0] = 5.0\nreturn held * 1.0",
-    "view of the caller's": "y = x * s\nr = part(y, x)\nr[0] = 5.0\nreturn y",
+    "object": "box = Box()\nr = early_in_object(box, x, s)\nr[0] = 5.0\nreturn box.d",
+    "list": "values = []\nr = early_in_list(values, x, s)\nr[0] = 5.0\nreturn values[0]",
+    "global": "r = early_in_global(x, s)\nr[0] = 5.0\nreturn held * 1.0",
+    "view of the caller's": "y = x * s\nr = early_part(y, x)\nr[0] = 5.0\nreturn y",
     "enclosing list": "values = []\ndef f():\n    d = x * 2.0\n    values.append(d)\n    if x[0] > 9.0:\n"
     "        return d * 2.0\n    return d\nr = f()\nr[0] = 5.0\nreturn values[0]",
     "enclosing name": "u = x * s\ndef f():\n    nonlocal u\n    a = x * 2.0\n    u = a\n"

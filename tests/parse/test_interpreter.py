@@ -229,7 +229,7 @@ def test_a_failure_of_the_parser_is_reported_as_its_own(monkeypatch):
         ),
         ("return np.sum(x.flat)", r"`.flat` of an array is not a number.*\n.*py:3: return.*\n.*np.ravel"),
         ("return x.view()", r"`.view` of arrays.*\n.*py:3: return.*\n.*x\[...\]"),
-        ("x.resize(2)\n    return x", r"`.resize` of arrays.*\n.*py:3: x.resize.*\n.*np.resize"),
+        ("x.resize(2)\n    return x", r"`.resize` of arrays.*\n.*py:3: x.resize.*\n.*np.append"),
     ],
 )
 def test_refusals_say_what_to_write(body, text, tmp_path):

@@ -133,3 +133,35 @@ def test_gradients_of_compiled_lists():
     sdfgad.check_grads(mixture, *args)
     value, _ = sdfgad.differentiate(mixture).value_and_grad(*args)
     assert value == pytest.approx(mixture(*args), rel=1e-12)
+
+
+VECTORS = {
+    "a loop": "t = 0.0\nfor v in list(np.linspace(0.0, 0.9, n) * x[1]):\n    t = t + x[0] * v * v\nreturn t",
+    "of numbers as they were": "u = x[0] * np.linspace(1.0, 4.0, n)\nvalues = list(u)\nu[3] = 7.0\nt = 0.0\n"
+    "for k, v in enumerate(values):\n    t = t + v * v * k\nreturn t + np.sum(u)",
+    "that changes": "values = list(np.tile(x, n))\nvalues[5] = x[2] * 2.0\nvalues.append(x[0])\nt = 0.0\n"
+    "for v, w in zip(values, reversed(values)):\n    t = t + v * w\nvalues[0] += 1.0\n"
+    "return t * values[0] + max(values[4:9])",
+    "of a tuple": "w, out = tuple(np.repeat(x, n) + 0.5), []\nfor v in w:\n    if v > 0.9:\n        v = v * 2.0\n"
+    "    out.append(v)\na, b, *c = out\nreturn np.dot(out, w) + a * b + c[3]",
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_lists_of_the_numbers_of_a_vector(name, tmp_path):
+    body = "".join(f"    {line}\n" for line in VECTORS[name].split("\n"))
+    program = module_from("import numpy as np\n\ndef program(x, n):\n" + body, tmp_path).program
+    for n in (4, 20):
+        assert_like_python(program, np.array([0.7, 0.3, 1.2]), n)
+        assert_slope(program, np.array([0.7, 0.3, 1.2]), n)
+
+
+def test_a_loop_over_a_list_of_numbers_is_a_loop():
+    def program(x, n):
+        t = 0.0
+        for v in list(np.linspace(0.0, 0.9, n) * x[1]):
+            t = t + x[0] * v * v
+        return t
+
+    few, many = (len([*walk(parsed(program, np.ones(3), n).program.body)]) for n in (20, 80))
+    assert few == many
