@@ -11,6 +11,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin, Op
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.stacking import stacked
@@ -18,7 +19,7 @@ from sdfgad.parse.values import Tensor, as_tensor
 
 
 def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
-    """``values[index]`` of floating or complex numbers; None for other items, and for places that may become constants.
+    """``values[index]`` of floating or complex numbers; None for other items, and for places that are known.
 
     Raises:
         NeedsConstant, Decides: as `Builder.constant`.
@@ -32,6 +33,10 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         return None
     except UnsupportedProgram:
         b.lacks_constant = before
+    except NeedsConstant:
+        # Of a place that is an element of an array, or is computed of some, unrolled loops may know no more.
+        if isinstance(index, Lin):
+            raise
     with b.indexed(counts_back):
         found: Tensor = getitem(b, _array_of(b, values), index)
     return found

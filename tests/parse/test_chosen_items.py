@@ -1,10 +1,13 @@
 """Items of lists and tuples of numbers at places that data decides."""
 
+import bisect
+
 import numpy as np
 import pytest
 
 import sdfgad
 from sdfgad.errors import InvalidIndex, UnsupportedProgram
+from sdfgad.ir.program import walk
 from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_slope, outputs_of, parsed
 
@@ -67,3 +70,17 @@ def test_items_that_are_arrays_or_of_several_types_are_refused():
         with pytest.raises(UnsupportedProgram, match=r"known only at run time|computed from the values") as error:
             parsed(program, X, 0.4)
         assert line_of(program, text) in str(error.value)
+
+
+def test_loops_over_places_stay_loops():
+    def program(x, t):
+        knots, s = [0.0, x[0], x[0] + x[1]], 0.0
+        for u in t:
+            i = bisect.bisect(knots, u) - 1
+            s = s + (u - knots[i]) * [x[2], 2.0, x[1]][i]
+        return s
+
+    few, many = np.linspace(0.1, 1.5, 7), np.linspace(0.1, 1.5, 31)
+    assert len([*walk(parsed(program, X, few).program.body)]) == len([*walk(parsed(program, X, many).program.body)])
+    np.testing.assert_allclose(outputs_of(parsed(program, X, many), X, many)["return"], program(X, many), rtol=1e-13)
+    assert_slope(program, X, many)
