@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sdfgad.ir.expr import Const, Expr, Op
+from sdfgad.ir.expr import BOOL, Const, Expr, Op
 from sdfgad.rules.algebra import (
     add,
     call,
@@ -141,8 +141,8 @@ _table(
         "fabs": lambda t, y, a: (mul(t, call("sign", a)),),
         "maximum": lambda t, y, a, b: _split(t, "greater", a, b),
         "minimum": lambda t, y, a, b: _split(t, "less", a, b),
-        "fmax": lambda t, y, a, b: _split(t, "greater", a, b),
-        "fmin": lambda t, y, a, b: _split(t, "less", a, b),
+        "fmax": lambda t, y, a, b: _split_of_numbers(t, "greater", a, b),
+        "fmin": lambda t, y, a, b: _split_of_numbers(t, "less", a, b),
         "later_if_greater": lambda t, y, a, b: _split_first(t, "greater", a, b),
         "later_if_less": lambda t, y, a, b: _split_first(t, "less", a, b),
         # the same but for whole numbers or a scale
@@ -185,12 +185,25 @@ def _split_first(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
 
 
 def _split(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
-    """All to the operand that wins (or is NaN while the other is not), half to each on a tie."""
+    """All to the operand that wins, half to each on a tie."""
     half, zero = mul(t, const(0.5, t)), const(0, t)
     tie = compare("equal", a, b)
     left = select(compare(wins, a, b), t, select(tie, half, zero))
     right = select(compare(wins, b, a), t, select(tie, half, zero))
     return left, right
+
+
+def _split_of_numbers(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
+    """The same, but all to an operand where the other one is NaN."""
+    left, right = _split(t, wins, a, b)
+    zero = const(0, t)
+    left, right = _unless_nan(b, left, t), _unless_nan(a, right, t)
+    return _unless_nan(a, left, zero), _unless_nan(b, right, zero)
+
+
+def _unless_nan(operand: Expr, value: Expr, otherwise: Expr) -> Expr:
+    is_number = isinstance(operand, Const) and operand.value == operand.value
+    return value if is_number else select(Op("isnan", (operand,), BOOL), otherwise, value)
 
 
 @elementary("power", "float_power")

@@ -239,6 +239,20 @@ def test_kinks(row):
     np.testing.assert_array_equal(found["y"][row], KINKS[row][3])
 
 
+def beside_nan(x, y):
+    return np.sum(np.fmax(x, y) * np.array([1.0, 2.0, 3.0])) + np.sum(np.fmin(x, np.nan) * x) + np.fmax.reduce(x)
+
+
+def test_fmax_and_fmin_pass_all_to_the_number_beside_nan():
+    """One whose other operand is NaN was constant."""
+    x, y = np.array([0.5, 2.0, 0.7]), np.array([np.nan, 1.0, 0.9])
+    dx, dy = sdfgad.differentiate(beside_nan, wrt=("x", "y"))(x, y)
+    np.testing.assert_allclose(dx, [1.0 + 1.0, 2.0 + 4.0 + 1.0, 1.4])
+    np.testing.assert_allclose(dy, [0.0, 0.0, 3.0])
+    dx, dy = sdfgad.differentiate(beside_nan, wrt=("x", "y"))(y[::-1].copy(), x)
+    np.testing.assert_allclose(dy, [0.0, 2.0, 3.0])
+
+
 def test_gradient_of_zero_times_infinity_is_never_nan():
     found = kink_gradients()
     assert np.isfinite(found["x"]).all()
