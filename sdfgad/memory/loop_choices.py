@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from sdfgad.analysis.model import numbered
@@ -49,12 +49,12 @@ def inner_choices(adjoint: Adjoint) -> InnerChoices:
         askers = _askers(adjoint, recomputes)
         residuals = residuals_of(adjoint.save_points, frozenset(askers))
         unknown = [key for key in askers.keys() - adjoint.residuals.keys() if not _is_known(adjoint, residuals[key])]
-        unwanted = {reader for key in unknown for reader, _ in askers[key]}
+        unwanted = {reader for key in unknown for reader, _ in askers[key]} | _late(adjoint, recomputes, askers)
         if not unwanted:
             break
         recomputes = [one for k, one in enumerate(recomputes) if k not in unwanted]
     in_loops = {key: residual for key, residual in residuals.items() if residual.loops}
-    return InnerChoices(tuple(recomputes), in_loops, askers, tuple(_conflicts(adjoint, recomputes)))
+    return InnerChoices(tuple(recomputes), in_loops, askers, tuple(_conflicts(adjoint, recomputes, askers)))
 
 
 def _worth_asking(adjoint: Adjoint, found: list[Recompute]) -> list[Recompute]:
@@ -109,13 +109,28 @@ def _is_known(adjoint: Adjoint, residual: Residual) -> bool:
         return False
 
 
-def _conflicts(adjoint: Adjoint, recomputes: list[Recompute]) -> Iterator[Pair]:
+def _late(adjoint: Adjoint, recomputes: list[Recompute], saved: Collection[Key]) -> set[int]:
+    """The positions of values that the reverse sweep may read after the point at which they can last be recomputed.
+
+    Args:
+        saved: all that may be saved: to restore it, the branches and loops around ask for their conditions and trips.
+    """
+    statements, answers = numbered(adjoint.primal.body), Answers(recomputes)
+    found = set[int]()
+    for one in asked(adjoint.primal, adjoint.statement_adjoints, frozenset(saved), recomputes):
+        k = answers.to(one) if one.reader == ADJOINT else NOTHING
+        if k != NOTHING and one.number > recomputes[k].latest + statements[recomputes[k].latest].size:
+            found.add(k)
+    return found
+
+
+def _conflicts(adjoint: Adjoint, recomputes: list[Recompute], saved: Collection[Key]) -> Iterator[Pair]:
     """Pairs of which the first would have to read the second after the point at which that can last be recomputed."""
     statements = numbered(adjoint.primal.body)
     reads: dict[int, set[int]] = {k: set() for k in range(len(recomputes))}
     last_read = [0] * len(recomputes)
     answers = Answers(recomputes)
-    for one in asked(adjoint.primal, adjoint.statement_adjoints, frozenset(), recomputes):
+    for one in asked(adjoint.primal, adjoint.statement_adjoints, frozenset(saved), recomputes):
         k = answers.to(one)
         if k != NOTHING and one.reader == ADJOINT:
             last_read[k] = max(last_read[k], one.number)

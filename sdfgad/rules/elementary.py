@@ -184,7 +184,7 @@ def _split_first(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
     return select(is_second, zero, select(tie, half, t)), select(is_second, t, select(tie, half, zero))
 
 
-def _split(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
+def _split(t: Expr, wins: str, a: Expr, b: Expr) -> tuple[Expr, Expr]:
     """All to the operand that wins, half to each on a tie."""
     half, zero = mul(t, const(0.5, t)), const(0, t)
     tie = compare("equal", a, b)

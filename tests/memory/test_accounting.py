@@ -16,7 +16,7 @@ from sdfgad.plan.greedy import keep_all, recompute_all
 from sdfgad.plan.problem import NOBODY, Solution
 from sdfgad.plan.segments import Segments
 from sdfgad.plan.simulate import InvalidPlan, simulate
-from tests.helpers_memory import MACHINE, Choice, case_of
+from tests.helpers_memory import MACHINE, Choice, case_of, check_memory
 
 # A vector of the programs below, in bytes.
 VECTOR = 128
@@ -232,6 +232,39 @@ def test_what_can_be_made_again_too_early_only_is_in_conflict_with_what_reads_it
     problem = accounts_of(conflicting, X, X, TRIPS)[0].problem
     assert [i.name for i in problem.inner] == ["d", "e"]
     assert problem.conflicts == ((1, 0),)
+
+
+def halved_where_even(x, idx):
+    n, s = 0, 0.0
+    for i in range(len(x)):
+        n += idx[i]
+        s += n * x[i] ** 2
+        if n % 2 == 0:
+            n //= 2
+    return s
+
+
+def counted_down(x, idx):
+    n, s = 1, 0.0
+    for i in range(len(x)):
+        m = n * 2 % 5
+        k = m + idx[i]
+        s += np.sin(k * x[i])
+        if k > 3:
+            n = k % 3 if m > 1 else m + 1
+        elif k == 1:
+            n = 4
+    return s
+
+
+@pytest.mark.parametrize("program", [halved_where_even, counted_down])
+def test_what_a_branch_asks_for_to_restore_an_operand_is_not_made_of_that_operand(program):
+    """The condition was made again of a number that was, which needs an operand that the branch restores."""
+    x, idx = np.linspace(0.3, 1.2, 6), np.array([0, 1, 1, 3, 0, 2])
+    check_memory(program, (x, idx), trials=8)
+    expected = sdfgad.differentiate(program, wrt="x")(x, idx)
+    found = sdfgad.differentiate(program, wrt="x", strategy="recompute_all")(x, idx)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
 def test_a_loop_that_a_test_ends_is_stored():
