@@ -141,10 +141,10 @@ def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
 
 def _and_then(frame: Frame, result: Tensor, operand: ast.expr, stop: bool) -> Any:
     arms = _arms(lambda: test(frame, operand), lambda: stop, stop)
-    chosen = _evaluate_arms(frame, result, arms)
-    if not isinstance(chosen, list):
-        return chosen
-    return logical(frame.b, "logical_or" if stop else "logical_and", result, chosen[int(stop)])
+    values, merged = _evaluate_arms(frame, result, arms)
+    if not values:
+        return merged
+    return logical(frame.b, "logical_or" if stop else "logical_and", result, values[int(stop)])
 
 
 def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
@@ -183,11 +183,11 @@ def conditional_expression(frame: Frame, node: ast.IfExp) -> Any:
 
 
 def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
-    chosen = _evaluate_arms(frame, condition, arms)
-    if not isinstance(chosen, list):
-        return chosen
+    values, merged = _evaluate_arms(frame, condition, arms)
+    if not values:
+        return merged
     try:
-        tensors = [as_tensor(value) for value in chosen]
+        tensors = [as_tensor(value) for value in values]
     except NotNumeric as error:
         error.symbols = frame.b.deciders(condition.at())
         raise
@@ -205,14 +205,14 @@ def _may_alias(values: list[Any]) -> set[str]:
     return copied | {str(tensor.buffer) for tensor in tensors if tensor.place is not None}
 
 
-def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> Any:
-    """If-conversion where both arms emit no statement: the list of their values. Else the value of a phi node."""
+def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[Any], Any]:
+    """If-conversion where both arms emit no statement: their values, and None. Else none, and the value of a phi."""
     b = frame.b
     state, env = b.snapshot(), dict(frame.env)
     try:
         values = [arm() for arm in arms]
         if b.is_unchanged_since(state):
-            return values
+            return values, None
     except InvalidIndex:
         # An arm has an index that is only valid where the condition selects it.
         pass
@@ -230,4 +230,4 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     result = phi(b, "chosen", ends, lambda _, leaf: _may_alias([leaf]))
     sharing.add_copies(b, result, [value for value, _ in ends])
     b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
-    return result
+    return [], result

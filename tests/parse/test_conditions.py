@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
 from sdfgad.ir.program import Branch, walk
@@ -236,3 +237,47 @@ def test_chosen_values_of_different_shapes_that_are_refused(rng, body, tmp_path)
     ) as caught:
         parsed(program_of(body, tmp_path), rng.uniform(0.5, 1.5, (3, 4)), 0.5)
     assert caught.value.where.text.startswith(REFUSED_SHAPES[body])
+
+
+# --- lists of which a condition chooses one
+
+
+def two_arrays(x):
+    b = [np.cumsum(x), np.sort(x)] if x[0] > 1.0 else [x * 2.0, np.cumsum(x[::-1])]
+    return np.sum(b[0] * b[1] ** 2)
+
+
+def two_numbers(x):
+    b = [np.cumsum(x)[1], np.sort(x)[2]] if x[0] > 1.0 else [np.prod(x), np.cumsum(x[::-1])[0]]
+    b[0] += 1.0
+    return b[0] * b[1] ** 2 + len(b)
+
+
+def one_behind_or_before(x):
+    b = []
+    for k in range(5):
+        b = [*b, x[k]] if k % 2 else [x[k], *b]
+        b[0] = b[0] * b[-1]
+    return sum(v * (i + 1) for i, v in enumerate(b))
+
+
+def made_by_a_function(x):
+    def lists(v):
+        v[0] += 1.0
+        return [v * 2.0, v * 3.0]
+
+    b = lists(x) if x[0] > 1.0 else [np.sort(x), x * 5.0]
+    b[1][0] = 7.0
+    return np.sum(b[0] * b[1]) + np.sum(x)
+
+
+@pytest.mark.parametrize("program", [two_arrays, two_numbers, one_behind_or_before, made_by_a_function])
+def test_lists_chosen_by_a_condition_stay_lists(program):
+    """Where an arm computed something, the first two items of the list were taken for the two values to choose from."""
+    low = np.array([0.5, 1.1, 0.7, 1.3, 0.9])
+    for x in (low, low[::-1] * 1.3):
+        assert_like_python(program, x)
+        assert_slope(program, x)
+        value, gradient = sdfgad.value_and_grad(program)(x)
+        np.testing.assert_allclose(value, program(x.copy()), rtol=1e-13)
+        assert gradient.shape == x.shape
