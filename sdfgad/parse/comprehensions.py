@@ -114,7 +114,8 @@ UNLIKE = _Differ, InvalidIndex, NeedsConstant, NotNumeric, Rebound, ShapeMismatc
 def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
     """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
     b = frame.b
-    if b.rolling is Rolling.NONE:
+    if b.rolling is Rolling.NONE or any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+        # What an item binds, later ones read.
         return None
     state = b.snapshot()
     try:

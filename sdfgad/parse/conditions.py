@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, SdfgadError
@@ -151,18 +153,22 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
     """The value of ``and`` and ``or``: that of the operand that decides."""
     stop = isinstance(node.op, ast.Or)
     result = frame.eval(node.values[0])
-    for operand in node.values[1:]:
-        if known_truth(result) is None:
-            result = _selected_operand(frame, frame.b.settle(result), operand, stop)
-        elif bool(result) == stop:
+    for before, operand in pairwise(node.values):
+        left = result if known_truth(result) is not None else frame.b.settle(result)
+        holds = _truth_value(frame, before, left)
+        if known_truth(holds) is None:
+            result = _selected_operand(frame, left, truth(frame.b, holds), operand, stop)
+        elif bool(holds) == stop:
             return result
         else:
             result = frame.eval(operand)
     return result
 
 
-def _selected_operand(frame: Frame, left: Any, operand: ast.expr, stop: bool) -> Any:
-    return _selected(frame, truth(frame.b, left), _arms(lambda: frame.eval(operand), lambda: left, stop))
+def _selected_operand(frame: Frame, left: Any, holds: Tensor, operand: ast.expr, stop: bool) -> Any:
+    # What is true is not None.
+    decides = left.value if stop and isinstance(left, MaybeNone) else left
+    return _selected(frame, holds, _arms(lambda: frame.eval(operand), lambda: decides, stop))
 
 
 def _arms(if_open: Callable[[], Any], if_decided: Callable[[], Any], stop: bool) -> Arms:
@@ -206,12 +212,15 @@ def _may_alias(values: list[Any]) -> set[str]:
 
 
 def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[Any], Any]:
-    """If-conversion where both arms emit no statement: their values, and None. Else none, and the value of a phi."""
-    b = frame.b
-    state, env = b.snapshot(), dict(frame.env)
+    """If-conversion where both arms emit no statement and bind nothing: their values, and None. Else none, and a phi.
+
+    ``:=`` binds names in the function around a comprehension.
+    """
+    b, scope = frame.b, frame.scope
+    state, env = b.snapshot(), dict(scope.env)
     try:
         values = [arm() for arm in arms]
-        if b.is_unchanged_since(state):
+        if b.is_unchanged_since(state) and _has_same_names(scope.env, env):
             return values, None
     except InvalidIndex:
         # An arm has an index that is only valid where the condition selects it.
@@ -220,14 +229,16 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[An
         if not any(isinstance(exception_of(error), guard.kinds) for guard in b.tries):
             raise
     b.restore(state)
-    frame.env = env
-    fact = fixed(b, condition)
-    ends: list[tuple[Any, list[Any]]] = []
-    for arm, negate in zip(arms, (False, True), strict=True):
-        with b.block(*(affine_forms(fact, negate) or ())) as statements:
-            value = b.settle(arm())
-        ends.append((value, statements))
+    scope.env = env
+    settled = (lambda: b.settle(arms[0]()), lambda: b.settle(arms[1]()))
+    return [], scope.chosen(condition, settled, partial(_phi_of_arms, b))
+
+
+def _has_same_names(env: dict[str, Any], before: dict[str, Any]) -> bool:
+    return env.keys() == before.keys() and all(value is before[name] for name, value in env.items())
+
+
+def _phi_of_arms(b: Builder, ends: list[tuple[Any, list[Any]]]) -> Any:
     result = phi(b, "chosen", ends, lambda _, leaf: _may_alias([leaf]))
     sharing.add_copies(b, result, [value for value, _ in ends])
-    b.branch(fact, ends[0][1], ends[1][1], affine_forms(fact) or ())
-    return [], result
+    return result

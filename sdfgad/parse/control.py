@@ -26,7 +26,9 @@ from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
 Env = dict[str, Any]
 Side = Callable[[], Any]
-
+# From the value of each side, with its statements, to the value after them.
+Join = Callable[[list[tuple[Any, list[Any]]]], Any]
+CHANGE_BEFORE = "Assign it, or change it, before the `if`."
 
 MOST_TAIL_DUPLICATIONS = 16
 
@@ -163,35 +165,59 @@ def branch_on(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node:
     if isinstance(test, bool):
         (then if test else orelse)()
         return
+    _merged_sides(frame, test, (then, orelse), node, None)
+
+
+def chosen(frame: Frame, test: Tensor, arms: tuple[Side, Side], join: Join) -> Any:
+    """Parse two expressions as the sides of a branch; what `join` makes of their values.
+
+    Whatever they bind, with ``:=`` or in functions that they call, is merged as that of an ``if`` is.
+    """
+    return _merged_sides(frame, test, arms, None, join)
+
+
+def _merged_sides(
+    frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt | None, join: Join | None
+) -> Any:
     point, items = ChoicePoint.of(frame), Items()
     while True:
         try:
-            _branch(frame, test, (then, orelse), node, items)
-            return
+            return _branch(frame, test, sides, node, items, join)
         except ItemChanged as change:
             if not items.add(frame.b, change):
                 raise
             point.backtrack(frame)
 
 
-def _branch(frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt, items: Items) -> None:
+def _branch(
+    frame: Frame,
+    test: Tensor,
+    sides: tuple[Side, Side],
+    node: ast.stmt | None,
+    items: Items,
+    join: Join | None,
+) -> Any:
     b = frame.b
     condition = conditions.fixed(b, test)
     items.as_names(frame)
     here, before = b.where, dict(frame.env)
-    ends = []
+    ends, values = [], []
     for side, negate in zip(sides, (False, True), strict=True):
         frame.env = dict(before)
         forms = conditions.affine_forms(condition, negate) or ()
         with b.block(*forms) as statements, items.in_body(b), _decided(b, condition, negate):
             items.as_items(frame)
-            side()
+            values.append(side())
             items.as_names(frame)
         ends.append((frame.env, statements))
     b.where = here
     frame.env = _merge(frame, before, ends, node, items)
+    if join is not None and items.held_by(frame, values):
+        raise Rebound("an expression on data chooses a list, dict or object, and changes it", here, CHANGE_BEFORE)
+    result = None if join is None else join([(value, end[1]) for value, end in zip(values, ends, strict=True)])
     items.assign(frame)
     b.branch(condition, ends[0][1], ends[1][1], conditions.affine_forms(condition) or ())
+    return result
 
 
 @contextmanager
@@ -204,7 +230,7 @@ def _decided(b: Builder, condition: Expr, negate: bool) -> Iterator[None]:
         b.decisions.pop()
 
 
-def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt, items: Items) -> Env:
+def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt | None, items: Items) -> Env:
     merged = dict(before)
     masks: dict[Any, Any] = {}
     for name in {**ends[0][0], **ends[1][0]}:
@@ -219,16 +245,21 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
         elif any(id(one) not in sharing.same_containers(values) for one in items.held_by(frame, values)):
             # What is in them differs, too, by the names of the items.
             what = f"an `if` on data both assigns a list, dict or object to `{name}` and changes one"
-            merged[name] = Unbound(what, Rebound(what, frame.b.where, "Assign it, or change it, before the `if`."))
+            merged[name] = Unbound(what, Rebound(what, frame.b.where, CHANGE_BEFORE))
         else:
             merged[name] = _merged_value(frame, name, values, ends, node, masks)
     return merged
 
 
-def _is_dead(frame: Frame, name: str, value: Any, node: ast.stmt) -> bool:
+def _is_read_after(frame: Frame, node: ast.stmt | None, name: str) -> bool:
+    """Whether a name may be read after a branch; after that of an expression the rest of the statement may read any."""
+    return node is None or is_read_outside(frame.source.tree, node, frame.loops, name)
+
+
+def _is_dead(frame: Frame, name: str, value: Any, node: ast.stmt | None) -> bool:
     """Whether a name of an array is not read after a branch, neither by this function nor by those in it."""
     is_kept = name in frame.source.captured | frame.source.nonlocals or not isinstance(value, Tensor)
-    return not is_kept and not is_read_outside(frame.source.tree, node, frame.loops, name)
+    return not is_kept and not _is_read_after(frame, node, name)
 
 
 def _merged_value(
@@ -236,11 +267,11 @@ def _merged_value(
     name: str,
     values: list[Any],
     ends: list[tuple[Env, Any]],
-    node: ast.stmt,
+    node: ast.stmt | None,
     masks: dict[Any, Any],
 ) -> Any:
     """The phi node of a name whose values differ after the two sides; where there is none, reading it is an error."""
-    is_read = is_read_outside(frame.source.tree, node, frame.loops, name) or name in frame.source.captured
+    is_read = _is_read_after(frame, node, name) or name in frame.source.captured
     if ABSENT in values and not is_read:
         return ABSENT
     try:
@@ -250,7 +281,12 @@ def _merged_value(
 
 
 def _phi(
-    frame: Frame, name: str, values: list[Any], ends: list[tuple[Env, Any]], node: ast.stmt, masks: dict[Any, Any]
+    frame: Frame,
+    name: str,
+    values: list[Any],
+    ends: list[tuple[Env, Any]],
+    node: ast.stmt | None,
+    masks: dict[Any, Any],
 ) -> Any:
     dead = [frozenset(n for n, value in env.items() if _is_dead(frame, n, value, node)) for env, _ in ends]
     values = [as_maybe_bound(value) if isinstance(value, AfterLoop) else value for value in values]

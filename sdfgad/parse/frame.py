@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import Location, UnsupportedProgram
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import Source
-from sdfgad.parse.values import UNDEFINED, Holder
+from sdfgad.parse.values import UNDEFINED, Holder, Tensor
 
 # The name of the dict of a frame's closure cells.
 CELLS = "<cells>"
@@ -67,6 +67,10 @@ class Frame(Holder, ABC):
     @abstractmethod
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression."""
+
+    @abstractmethod
+    def chosen(self, condition: Tensor, arms: tuple[Callable[[], Any], Callable[[], Any]], join: Any) -> Any:
+        """Parse two expressions, of which a condition at run time chooses one; what `join` makes of their values."""
 
     def open_cells(self) -> None:
         """Closure cells: keep the names that nested functions bind in a dict, whose items loops and branches carry."""

@@ -20,6 +20,7 @@ from sdfgad.parse import (
     comprehensions,
     conditional_sums,
     conditions,
+    control,
     delay_lines,
     exceptions,
     expressions,
@@ -37,7 +38,7 @@ from sdfgad.parse.logs import is_log
 from sdfgad.parse.optional_values import is_handed_on, required
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
-from sdfgad.parse.values import MaybeNone, NotNumeric, Record
+from sdfgad.parse.values import MaybeNone, NotNumeric, Record, Tensor
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
@@ -129,6 +130,9 @@ class Interpreter(Frame):
     ) -> Any:
         result = inlined_calls.inlined(self, node, function, positional, keywords, is_definition)
         return required(self.b, result, "what this function returns")
+
+    def chosen(self, condition: Tensor, arms: tuple[Callable[[], Any], Callable[[], Any]], join: Any) -> Any:
+        return control.chosen(self, condition, arms, join)
 
     def eval(self, node: ast.expr) -> Any:
         handler = EXPRESSIONS.get(type(node))

@@ -130,7 +130,8 @@ def gone_over(b: Builder, value: Any) -> Any:
             raise NeedsConstant({var} | trips.symbols, b.where, what)
     _, position = b.exhausted.get(id(value), (value, 0))
     if position is None:
-        raise b.unsupported("this iterator is used up: a second loop over it finds no items in Python", AS_LIST)
+        what = "this iterator is used up, or as far as a loop has gone over it: what is left of it is not known here"
+        raise b.unsupported(what, AS_LIST)
     b.exhausted[id(value)] = value, None
     return _from(b, value.evaluate(), position) if position else value.evaluate()
 

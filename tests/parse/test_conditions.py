@@ -281,3 +281,40 @@ def test_lists_chosen_by_a_condition_stay_lists(program):
         value, gradient = sdfgad.value_and_grad(program)(x)
         np.testing.assert_allclose(value, program(x.copy()), rtol=1e-13)
         assert gradient.shape == x.shape
+
+
+# --- what operands of which data decides whether they are evaluated bind and change
+
+OPERANDS = {
+    "a number": "u = 3.0\nf = x[0] > 1.0 and (u := 5.0) > 2.0\nreturn u * x[1] + f",
+    "a sum": "u = 3.0\nif x[0] > 1.0 and (u := x[1] * 2.0) > 0.5:\n    pass\nreturn u * x[2]",
+    "or": "u = 3.0\nok = x[0] > 1.0 or (u := x[1] ** 2) > 1.0\nreturn u * x[0] + ok",
+    "a conditional expression": "u = 3.0\ny = (u := np.sum(x)) if x[0] > 1.0 else x[1]\nreturn u * y",
+    "an index": "i = 0\nz = x[(i := 2)] if x[0] > 1.0 else x[i]\nreturn z * (i + 1)",
+    "an array": "y = x.copy()\nif x[0] > 1.0 and (y := np.sort(x))[0] > 0.2:\n    y[0] = 5.0\nz = y\nz[1] *= 2.0\n"
+    "return np.sum(y * x)",
+    "in a loop": "s, u = 0.0, 1.0\nfor k in range(5):\n    if x[k] > 0.8 and (u := u * x[k] + 0.1) > 0.9:\n"
+    "        s += u\nreturn s + u",
+    "in a comprehension": "u = 2.0\nv = [x[k] if x[k] > 0.8 else (u := x[k] * u) for k in range(5)]\nreturn sum(v) * u",
+    "nonlocal": "n = 0\ndef f(v):\n    nonlocal n\n    n += 1\n    return v * n\n"
+    "r = f(x[0]) > 0.6 and f(x[1]) > 1.0 or f(x[2]) > 0.1\nreturn x[3] * n + r",
+    "an item": "d = {'c': 0.0}\ndef f(v):\n    d['c'] = d['c'] + v\n    return d['c']\n"
+    "a = f(x[0]) if x[0] > 0.6 else f(x[1]) * 2.0\nif f(x[2]) > 1.0 or f(x[3]) > 2.0:\n    a = a * 2.0\n"
+    "return a + d['c']",
+    "an attribute": "class Count:\n    pass\no = Count()\no.n = 0.0\ndef f(v):\n    o.n = o.n + v\n"
+    "    return o.n > 1.0\nwhile o.n < 5.0 and (f(x[0]) and f(x[1]) or o.n < 2.0):\n    o.n += 0.1\nreturn o.n * x[2]",
+    "items of a list": "l = [x[0], x[1]]\ndef f(i, v):\n    l[i] = l[i] * v\n    return l[i]\n"
+    "r = [f(0, x[2]) if v > 0.8 else f(1, v) for v in x]\nreturn sum(r) + l[0] * l[1]",
+}
+
+
+@pytest.mark.parametrize("name", OPERANDS)
+def test_operands_that_are_not_evaluated_bind_and_change_nothing(name, tmp_path):
+    """What ``:=`` binds was bound whether its operand was evaluated or not; the others were refused."""
+    lines = [f"    {line}\n" for line in OPERANDS[name].split("\n")]
+    program = module_from("import numpy as np\ndef program(x):\n" + "".join(lines), tmp_path).program
+    low = np.array([0.5, 1.1, 0.7, 1.3, 0.9])
+    for x in (low, low[::-1] * 1.3, low + 0.6):
+        assert_like_python(program, x)
+        assert_slope(program, x)
+        np.testing.assert_allclose(sdfgad.value_and_grad(program)(x)[0], program(x.copy()), rtol=1e-13)

@@ -61,6 +61,7 @@ RIGHT = {
     "objects by equality": "b = None\nif x[0] > 0.0:\n    b = Best()\nreturn x if b == None else x * 2.0",
     "numbers and lists by equality": "t = [None, c * x[0], [x, c]]\n"
     "return x * t[1] if t[0] == None and t[1] != None and t[2] != None and None != c else x",
+    "or another": "r = positive(x) or x[1] or 3.0\nreturn x * r",
     "never called for": "def note(x):\n    if x[0] > 0.0:\n        return x\nnote(x)\nreturn x * 2.0",
 }
 

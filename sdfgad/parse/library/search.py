@@ -96,7 +96,10 @@ def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -
 
 @in_numpy(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """The elements for which a condition that is known while parsing holds."""
+    """The elements for which a condition holds; along another axis than the first it must be known while parsing."""
+    if not isinstance(condition, (list, tuple)) and out is None and (axis is None or axis == 0):
+        array = np.ravel(a) if axis is None else array_like(a)
+        return array[: len(condition)][condition != 0]
     chosen = [k for k in range(len(condition)) if condition[k]]
     return np.take(a, chosen, axis=axis, out=out)
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.ir.expr import INT
 from sdfgad.ir.program import computes, reads_of, walk
 from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
+from tests.helpers import assert_close
 from tests.helpers_passes import assert_becomes, assert_stays, check_passes
 from tests.helpers_text import program_of, sample
 
@@ -240,3 +242,36 @@ def test_a_copy_back_of_what_has_changed_stays(between):
     program, arrays, _ = sample(BACK.replace(back, f"        {between}\n{back}"))
     found = check_passes(program, arrays, passes=[forward_copies])
     assert [s.target.buffer for s in computes(found.body)].count("b") == 2 + between.startswith("b")
+
+
+def reversed_thrice(x):
+    y = x * 0.9
+    for _ in range(3):
+        y = y[::-1]
+        x[0] += 0.1
+    return np.sum(y * np.arange(6.0)) + x[0]
+
+
+def transposed_thrice(x):
+    a = np.outer(x, np.arange(6.0))
+    for _ in range(3):
+        a = a.T
+    return np.sum(a * np.arange(36.0).reshape(6, 6) * x)
+
+
+def turned(x):
+    a = np.outer(x, np.arange(6.0))
+    for _ in range(3):
+        a = np.rot90(a)
+        a[0, 0] *= 2.0
+    return np.sum(a * np.arange(36.0).reshape(6, 6) * x)
+
+
+@pytest.mark.parametrize("program", [reversed_thrice, transposed_thrice, turned])
+def test_what_loops_reverse_and_transpose_is_no_copy_back(program):
+    """``t[p] = y[5 - p]; y[p] = t[p]`` was taken for a copy and a copy back, and the loop did nothing."""
+    x = np.linspace(0.5, 1.7, 6)
+    value, gradient = sdfgad.value_and_grad(program)(x)
+    assert_close(value, program(x.copy()), 1e-13)
+    steps = [(program(x + 1e-6 * e) - program(x - 1e-6 * e)) / 2e-6 for e in np.eye(6)]
+    assert_close(gradient, np.array(steps), 1e-7)
