@@ -22,6 +22,7 @@ from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import known_truth
+from sdfgad.parse.contents import State
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
@@ -109,12 +110,52 @@ def limited(frame: Frame, node: ast.AST, items: Iterable[Any], most: int, what: 
         yield item
 
 
+_END = object()
+
+
 def until_decided(frame: Frame, node: ast.AST, value: Any, stop: bool) -> Iterator[Any]:
-    """The items up to the first one that is known to decide ``any`` or ``all``: Python asks for no more."""
-    for item in as_sequence(frame, node, value):
+    """The items up to the first one that is known to decide ``any`` or ``all``: Python asks for no more.
+
+    Raises:
+        UnsupportedProgram: data may decide before an item, and what computes that binds or changes something.
+    """
+    items, is_open = iter(as_sequence(frame, node, value)), False
+    while True:
+        before = _Effects.of(frame)
+        item = next(items, _END)
+        if item is _END:
+            return
+        if is_open and before.are_more():
+            what = "data decides how many items this asks for, and each binds a name or changes something"
+            raise frame.unsupported(node, what, "Write a loop over them that ends with `break`.")
         yield item
         if known_truth(item) is stop:
             return
+        is_open = is_open or known_truth(item) is None
+
+
+@dataclass(frozen=True)
+class _Effects:
+    """What a function's names, its lists and dicts, and the arrays of the program were at a point in time."""
+
+    frame: Frame
+    names: dict[str, Any]
+    contents: State
+    writes: int
+    buffers: frozenset[str]
+
+    @staticmethod
+    def of(frame: Frame) -> _Effects:
+        b = frame.b
+        names = dict(frame.scope.env)
+        return _Effects(frame, names, b.contents.snapshot(), b.versions.writes, frozenset(b.buffers))
+
+    def are_more(self) -> bool:
+        """Whether anything has been bound or changed since."""
+        b, now = self.frame.b, self.frame.scope.env
+        are_bound = any(value is not self.names.get(name) for name, value in now.items())
+        are_written = not self.buffers.isdisjoint(b.versions.written_since(self.writes))
+        return are_bound or are_written or not b.contents.is_unchanged_since(self.contents)
 
 
 def items_now(frame: Frame, value: Any) -> Any:

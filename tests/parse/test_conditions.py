@@ -318,3 +318,33 @@ def test_operands_that_are_not_evaluated_bind_and_change_nothing(name, tmp_path)
         assert_like_python(program, x)
         assert_slope(program, x)
         np.testing.assert_allclose(sdfgad.value_and_grad(program)(x)[0], program(x.copy()), rtol=1e-13)
+
+
+COUNTED = "n = 0\n    def f(v):\n        nonlocal n\n        n += 1\n        return v < 1.0\n    "
+WRITTEN = "def f(v):\n        x[0] += v\n        return v > 1.0\n    "
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("", "x[0] * any((t := v) > 1.0 for v in x) + t"),
+        (COUNTED, "all(f(v) for v in x) * x[1] + n * x[2]"),
+        (WRITTEN, "any(f(v) for v in x) * x[1] + x[0]"),
+        (WRITTEN, "any(map(f, x)) * x[1] + x[0]"),
+    ],
+)
+def test_any_that_asks_for_as_many_items_as_data_decides_is_refused_where_these_do_something(before, text, tmp_path):
+    """All items were computed, so that a name was that of the last one."""
+    program = module_from(f"def program(x):\n    {before}return {text}\n", tmp_path).program
+    with pytest.raises(UnsupportedProgram, match="data decides how many items this asks for") as caught:
+        sdfgad.grad(program)(np.array([0.5, 1.1, 0.7, 1.3]))
+    assert f"return {text}" in str(caught.value)
+
+
+def test_any_of_items_that_do_nothing_else():
+    def program(x):
+        return x[0] * any(v > 1.0 for v in x) + x[1] * all(np.sum(x * v) > 0.1 for v in x) + any([False, x[2] > 0.5])
+
+    x = np.array([0.5, 1.1, 0.7, 1.3])
+    assert_like_python(program, x)
+    assert_like_python(program, -x)
