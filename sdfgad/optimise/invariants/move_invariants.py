@@ -13,11 +13,12 @@ from itertools import chain
 from sdfgad.dependence.intervals import interval
 from sdfgad.dependence.regions import overwrites
 from sdfgad.dependence.uses import own_params
-from sdfgad.ir.expr import Int, Lin, Op, postorder, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, postorder, reads, symbols_of
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import (
     Block,
+    Branch,
     Buffer,
     Call,
     Compute,
@@ -72,7 +73,17 @@ class _Invariants:
         if not chosen or len(chosen) == len(body) or self.loop.trips == Lin(1):
             return (self.loop,)
         rest = tuple(one for place, one in enumerate(body) if place not in chosen)
-        return (*(body[place] for place in sorted(chosen)), with_blocks(self.loop, lambda _: rest))
+        moved = tuple(body[place] for place in sorted(chosen))
+        return (*self.if_there_are_trips(moved), with_blocks(self.loop, lambda _: rest))
+
+    def if_there_are_trips(self, moved: Block) -> Block:
+        """Statements that run only if the loop does: else a matrix may be singular, or a derivative infinite."""
+        if self.has_trips:
+            return moved
+        trips = self.loop.trips
+        condition = Op("less", (Const(0, INT), Int(trips)), BOOL)
+        guards = () if reads(Int(trips)) else (trips - 1,)
+        return (Branch(condition, moved, (), guards=guards, where=self.loop.where),)
 
     def places(self) -> set[int]:
         """The places of invariant statements: the greatest fixed point of what their operands demand."""

@@ -244,3 +244,27 @@ def test_compiled():
         np.testing.assert_allclose(
             sum(np.sum(a * b) for a, b in zip(found, tangents, strict=True)), expected, rtol=1e-8
         )
+
+
+def logarithms(x, n):
+    s = np.sum(x)
+    for _ in range(n):
+        s += np.sum(np.log(x) * x)
+    return s
+
+
+def inverses(x, n):
+    s = np.sum(x)
+    for _ in range(n):
+        s += np.sum(np.linalg.inv(np.diag(x)) @ x)
+    return s
+
+
+@pytest.mark.parametrize("program", [logarithms, inverses])
+def test_what_leaves_a_loop_that_does_not_run_has_no_part_in_the_gradient(program):
+    """It was computed all the same, and 0 times its infinite derivative was NaN."""
+    g = sdfgad.differentiate(program, wrt="x")
+    np.testing.assert_array_equal(g(np.array([0.0, 1.0, 2.0]), 0), np.ones(3))
+    x = np.array([0.5, 1.0, 2.0])
+    steps = [(program(x + 1e-6 * e, 2) - program(x - 1e-6 * e, 2)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(g(x, 2), steps, rtol=1e-7)
