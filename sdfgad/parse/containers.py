@@ -79,9 +79,9 @@ class ItemChanged(NeedsConstant):
     The loop or branch carries the item, or is unrolled as for any change of a container.
     """
 
-    def __init__(self, container: Any, key: Any, depth: int, need: NeedsConstant) -> None:
+    def __init__(self, container: Any, key: Any, depth: int, need: NeedsConstant, before: Any) -> None:
         super().__init__(need.symbols, need.where, need.what, need.todo)
-        self.container, self.key, self.depth = container, key, depth
+        self.container, self.key, self.depth, self.before = container, key, depth, before
 
 
 def key_of(b: Builder, key: Any) -> Any:
@@ -102,12 +102,12 @@ def key_of(b: Builder, key: Any) -> Any:
     return key
 
 
-def require_current(b: Builder, container: Any, key: Any = NO_ITEM, is_attribute: bool = False) -> None:
+def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any = NO_ITEM) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
     Args:
         key: that of the item which is assigned to, if it is only one.
-        is_attribute: whether the items are the attributes of an object, which may be set first in a loop or branch.
+        before: what the item is where it has not been assigned to, if a loop or branch may be the first to do so.
 
     Raises:
         ItemChanged: the change is in a loop or branch, which can carry the item.
@@ -135,7 +135,7 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, is_attribute
         raise b.unsupported(what, "Pass it as an argument, or change a copy: values = list(values).")
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
-    is_there = key is not NO_ITEM and (is_attribute or _has(container, key))
+    is_there = key is not NO_ITEM and (before is not NO_ITEM or _has(container, key))
     if depth == here or (is_there and b.items.get((id(container), key)) == here):
         return
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
@@ -148,7 +148,7 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, is_attribute
         symbols = set[str]().union(*decisions) if all(decisions) else set()
     need = NeedsConstant(symbols, b.where, what, todo)
     if is_there:
-        raise ItemChanged(container, key, here, need)
+        raise ItemChanged(container, key, here, need, before)
     raise need if symbols else b.unsupported(what, todo)
 
 

@@ -15,7 +15,7 @@ from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.values import UNDEFINED, MaybeBound
+from sdfgad.parse.values import UNDEFINED
 
 # No name of a program begins so.
 PREFIX = "item "
@@ -26,6 +26,7 @@ class _Item:
     container: Any
     key: Any
     name: str
+    before: Any
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Items:
         if is_own:
             self._count += 1
             name = f"{PREFIX}{change.key!r}" + (f" ({self._count})" if self._count > 1 else "")
-            self.found.append(_Item(change.container, change.key, name))
+            self.found.append(_Item(change.container, change.key, name, change.before))
         return is_own
 
     def held_by(self, frame: Frame, values: Iterable[Any]) -> list[Any]:
@@ -77,8 +78,8 @@ class Items:
     def as_names(self, frame: Frame) -> None:
         """Move the items from their containers to names, so that nothing else refers to them."""
         for item in self.found:
-            if isinstance(item.container, dict) and item.key not in item.container:
-                item.container[item.key] = MaybeBound(UNDEFINED, False)
+            if isinstance(item.container, dict):
+                item.container.setdefault(item.key, item.before)
             frame.env[item.name] = item.container[item.key]
             item.container[item.key] = UNDEFINED
 
@@ -95,5 +96,5 @@ class Items:
         """
         for item in self.found:
             value = frame.env.pop(item.name)
-            containers.require_current(frame.b, item.container, item.key)
+            containers.require_current(frame.b, item.container, item.key, item.before)
             item.container[item.key] = value

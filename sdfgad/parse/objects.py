@@ -17,7 +17,7 @@ from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
 from sdfgad.parse.transformed import Transformed
-from sdfgad.parse.values import Holder, Record
+from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record
 
 # Inlines a call of a function of the user.
 Inline = Callable[[Any, list[Any], dict[str, Any]], Any]
@@ -150,8 +150,15 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
             f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."
         )
     _require_default(b, record.cls, "__setattr__")
-    containers.require_current(b, record.fields, name, is_attribute=True)
+    containers.require_current(b, record.fields, name, _default_of(b, record, name))
     record.fields[name] = b.settle(value, name)
+
+
+def _default_of(b: Builder, record: Record, name: str) -> Any:
+    """What an attribute is that an object has not set: that of its class, or nothing."""
+    if hasattr(inspect.getattr_static(record.cls, name, property), "__get__"):
+        return MaybeBound(UNDEFINED, False)
+    return containers.part_from_outside(b, record.cls, name, getattr)
 
 
 def _require_default(b: Builder, cls: type, method: str) -> None:

@@ -30,6 +30,15 @@ class Search:
             return x[0]
         return self.best * x[1]
 
+class Counter:
+    total, seen = 1.5, None
+    scale = np.array([2.0, 3.0, 4.0])
+    def see(self, v):
+        if v > 0.8:
+            self.total = self.total + v * self.scale[0]
+        if self.seen is None:
+            self.seen = v
+
 class Sum:
     def add(self, v):
         if not hasattr(self, "total"):
@@ -47,6 +56,10 @@ RIGHT = {
     "where it is missing": "f = Sum()\nfor k in range(3):\n    f.add(x[k])\nreturn f.total",
     "in a branch": "f = Sum()\nif x[0] > 0.0:\n    f.z = x[1]\nreturn x[2] ** 2 if x[0] <= 0.5 else f.z ** 2",
     "in both": "f = Sum()\nif x[0] > 0.0:\n    f.z = x * 2.0\nelse:\n    f.z = x[::-1] * 3.0\nreturn f.z[0] * f.z[1]",
+    "over a default of the class": "c, d = Counter(), Counter()\nfor k in range(3):\n    c.see(x[k])\n"
+    "return c.total * c.seen + d.total * x[1] + Counter.total",
+    "over one, in a branch": "c = Counter()\nif x[0] > 0.0:\n    c.scale = x * 2.0\n"
+    "return np.sum(c.scale * x) * getattr(c, 'total') if hasattr(c, 'scale') else x[0]",
     "asked for": "f = Sum()\nif x[0] > 0.0:\n    f.z = x * 2.0\nif hasattr(f, 'z'):\n"
     "    return f.z[0] * f.z[1]\nreturn x[0]",
     "as a test": "f, i = Sum(), 0\nwhile i < 10 and (i == 0 or f.error > 1e-2):\n    f.error = abs(x[0]) * 0.5 ** i\n"
