@@ -33,6 +33,11 @@ def of_a_matrix(x, low):
     return np.median(A[A > low]) + np.sort(A[A > low])[1]  # noqa: SIM300
 
 
+def compressed(x, low):
+    rows = np.compress(x[:3] < 9.0, np.outer(x[:3], x), axis=0)
+    return np.sum(np.compress(x > low, x) ** 3) * np.mean(np.compress(np.arange(7) % 3, x)) + np.sum(rows**2)
+
+
 def nearest(x, low):
     s = x[x > low]
     i = np.argmin(np.abs(s - 1.7))
@@ -44,7 +49,7 @@ def places(x, low):
     return s[s.argmax()] * s[s.argmin()] + x[0] * s.argmin() + x[1] * np.argmax(-s)
 
 
-@pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix, nearest, places])
+@pytest.mark.parametrize("program", [ordered, medians, shares, running, of_a_matrix, compressed, nearest, places])
 def test_of_selections(program):
     g = sdfgad.differentiate(program, wrt="x")
     for low in (-0.5, 0.2, 1.5):
