@@ -97,6 +97,9 @@ def program(x, s):
 LOOP = "for t in range(8):\n    "
 END = "\nreturn np.stack(a.log) * s"
 ROLLED = {
+    "an append that a number decides": f"L = []\n{LOOP}a.advance(x[t])\n    L.append(t) if t > 3 else None\n"
+    f"return sum(L) * a.u",
+    "an append that a test decides": f"L = []\n{LOOP}a.advance(x[t])\n    t > 3 and L.append(2.0)\nreturn sum(L) * a.u",
     "extended": LOOP + "a.advance(x[t])\n    a.log += [a.u * 2.0]" + END,
     "extended by extend": LOOP + "a.advance(x[t])\n    a.log.extend([a.u * 2.0, x[t]])" + END,
     "in a branch of a method": LOOP + "a.step(x[t])\n    if t % 2 == 0:\n        a.log.append(a.u)" + END,
@@ -182,9 +185,6 @@ ONE_BY_ONE = {
     "shapes that differ": LOOP + "a.log.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(a.log)",
     "as an operand": LOOP + "a.advance(x[t])\n    n = len(a.log + a.other)\n    a.u = a.u * n" + END,
     "compared": LOOP + "a.advance(x[t])\n    if a.log == []:\n        a.u = a.u * 2.0" + END,
-    "an append that a number decides": f"L = []\n{LOOP}a.advance(x[t])\n    L.append(t) if t > 3 else None\n"
-    f"return sum(L) * a.u",
-    "an append that a test decides": f"L = []\n{LOOP}a.advance(x[t])\n    t > 3 and L.append(2.0)\nreturn sum(L) * a.u",
     "matched": LOOP + "a.advance(x[t])\n    match a.log:\n        case [v]:\n            a.u = a.u * v" + END,
     "cut by del": LOOP + "a.advance(x[t])\n    a.log.append(a.u)\n    del a.log[0]" + END,
     "its items assigned": LOOP + "a.advance(x[t])\n    a.log[0] = a.u * 2.0" + END,
