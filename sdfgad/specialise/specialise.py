@@ -358,12 +358,9 @@ def _fitting(
     if pipeline.primal is plain.primal:
         return prepared_one
     prepared_one.has_rival = True
-    # The prepared one where both do, as `min` returns the first.
-    return (
-        prepared_one
-        if prepared_one.fits(call)
-        else min(prepared_one, made(plain), key=lambda one: one._least_bytes(call))
-    )
+    if prepared_one.fits(call):
+        return prepared_one
+    return min(prepared_one, made(plain), key=lambda one: one._least_bytes(call))
 
 
 def _floating(parsed: Primal, output: str) -> str:

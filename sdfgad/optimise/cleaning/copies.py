@@ -61,8 +61,9 @@ class Known:
     def is_copy(self, name: str, source: str) -> bool:
         """Whether a buffer has all elements of another one, in their places: a reversed or reshaped one has not."""
         copy = self._copies.get(name)
-        is_read = copy is not None and isinstance(copy.value, Read) and copy.value.buffer == source
-        return is_read and copy.value.index == copy.target.index  # type: ignore[union-attr]
+        if copy is None or not isinstance(copy.value, Read):
+            return False
+        return copy.value.buffer == source and copy.value.index == copy.target.index
 
     def has_any(self, names: Collection[str]) -> bool:
         return not self._copies.keys().isdisjoint(names)

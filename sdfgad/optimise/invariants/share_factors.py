@@ -36,7 +36,7 @@ class _Factors:
 
 # Matrices -> their factors, which hold until the matrix is written.
 _Known = Mapping[str, _Factors]
-# What is computed by factors, which take as much work as all of it, or more.
+# Functions of a matrix -> the same by its factors; to factor the matrix is most of their work.
 BY_FACTORS = {
     "solve": "solve_factored",
     "inverse": "inverse_factored",
