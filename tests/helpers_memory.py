@@ -2,13 +2,15 @@
 
 import copy
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sdfgad.analysis.model import numbered
+from sdfgad.explain.interpreter import counts_of
 from sdfgad.gradient.assemble import assemble
 from sdfgad.gradient.checkpoints import can_checkpoint
+from sdfgad.gradient.counting import is_counted
 from sdfgad.ir.program import Loop
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.memory.accounting import Accountant
@@ -16,6 +18,7 @@ from sdfgad.memory.loop_choices import inner_choices
 from sdfgad.optimise.passes import optimise
 from sdfgad.plan.machine import Machine
 from sdfgad.plan.segments import Segments
+from sdfgad.planning.layout import Sizes
 from sdfgad.reverse.save_points import enclosing_loops
 from tests.helpers_ir import (
     Interpreter,
@@ -23,7 +26,6 @@ from tests.helpers_ir import (
     as_python_runs,
     inputs_of,
     parsed,
-    with_totals,
 )
 
 MACHINE = Machine(1e10, 1e11, 1 << 20, 1e-10, 1e10, 1e8, 1e10, 1e-8)
@@ -55,27 +57,27 @@ class Case:
         adjoint = self.adjoint.recomputing(choice.recomputes) if choice.recomputes else self.adjoint
         return assemble(adjoint, self.names, self.output, tuple(choice.segments))
 
-    def integers(self, made):
-        """The run-time integers, trips that are counted included."""
+    def sizes(self, made):
+        """The run-time integers, and the trips that are counted."""
         arrays, integers = inputs_of(self.primal, *copy.deepcopy(self.args))
-        return with_totals(made, arrays, integers)
+        return Sizes(integers, counts_of(made, arrays, integers))
 
-    def tables(self, made, choice, integers):
-        arrays, numbers = {}, {}
+    def passed(self, made, choice, sizes):
+        """The tables of a program with these kept loops, and all its integers."""
+        arrays, numbers = {}, dict(sizes.integers)
         for number, checkpoint in made.checkpoints.items():
-            trips = checkpoint.loop.trips.const + sum(c * integers[a] for a, c in checkpoint.loop.trips.terms)
-            segments = Segments(max(trips, 0), *choice.segments[number])
+            segments = Segments(sizes.trips_of(checkpoint.loop), *choice.segments[number])
             forward, reverse = segments.forward(), segments.reverse()
             arrays |= {checkpoint.forward.name: forward, checkpoint.reverse.name: reverse}
             values = (segments.length, segments.slots, len(forward), len(reverse))
             numbers |= dict(zip(checkpoint.integers, values, strict=True))
-        return arrays, numbers
+        return arrays, numbers | made.slots(numbers, sizes.trips)
 
-    def run(self, choice, cotangent=None, seed=0, passes=()):
-        """The output's value and the gradients that a choice leads to."""
-        made = self.program(choice)
-        integers = self.integers(made)
-        tables, numbers = self.tables(made, choice, integers)
+    def run(self, choice, cotangent=None, seed=0, passes=(), more=0):
+        """The output's value and the gradients that a choice leads to, with tables for `more` trips than are made."""
+        made, sizes = self.program(choice), self.sizes(self.program(choice))
+        sizes = replace(sizes, trips={name: count + more for name, count in sizes.trips.items()})
+        tables, integers = self.passed(made, choice, sizes)
         arrays, _ = inputs_of(self.primal, *copy.deepcopy(self.args))
         buffer = made.program.buffers[made.cotangent]
         cotangent = cotangent_for(buffer) if cotangent is None else cotangent
@@ -83,7 +85,7 @@ class Case:
         for one in passes:
             program = one(program)
         with np.errstate(all="ignore"):
-            run = Interpreter(program, arrays | tables | {made.cotangent: cotangent}, integers | numbers, seed)
+            run = Interpreter(program, arrays | tables | {made.cotangent: cotangent}, integers, seed)
         return run.store[made.value], {name: run.store[bar] for name, bar in made.gradients.items()}
 
 
@@ -117,12 +119,13 @@ def _case(primal, args, output, wrt):
 @dataclass
 class Options:
     """What there is to choose: values of the outermost block, of inner ones, pairs of these that exclude each other,
-    and loops of which states may be kept."""
+    and loops of which states may be kept, those with trips that are data around them being kept, too."""
 
     outer: list
     inner: list
     conflicts: list
     loops: list
+    needs: dict
 
     def draw(self, rng, share):
         inner = [k for k in range(len(self.inner)) if rng.random() < share]
@@ -131,14 +134,33 @@ class Options:
                 inner.remove(rng.choice(pair))
         recomputes = [a for a in self.outer if rng.random() < share] + [self.inner[k] for k in inner]
         loops = [n for n in self.loops if rng.random() < share]
+        loops = [n for n in loops if self.needs[n] <= set(loops)]
         return Choice(tuple(recomputes), {n: (rng.choice(LENGTHS), rng.choice(SLOTS)) for n in loops})
 
 
 def options_of(case):
     made = case.program(Choice((), {}))
     inner = inner_choices(case.adjoint)
-    accountant = Accountant(case.adjoint, made, inner, case.integers(made), MACHINE)
-    return Options(list(accountant.outer), list(inner.recomputes), list(inner.conflicts), keepable(case.adjoint))
+    accountant = accountant_of(case, made, inner)
+    return Options(
+        list(accountant.outer),
+        list(inner.recomputes),
+        list(inner.conflicts),
+        keepable(case.adjoint),
+        needed(case.adjoint),
+    )
+
+
+def accountant_of(case, made, inner=None):
+    """The accountant of a program that stores everything."""
+    sizes, inner = case.sizes(made), inner or inner_choices(case.adjoint)
+    return Accountant(case.adjoint, made, inner, sizes.of(made), MACHINE, sizes.trips)
+
+
+def needed(adjoint):
+    """By number, the loops around each one whose trips are data."""
+    around = enclosing_loops(adjoint.primal.body)
+    return {n: {k for k, loop in loops if is_counted(loop)} for n, loops in enumerate(around)}
 
 
 def keepable(adjoint):
@@ -150,7 +172,7 @@ def keepable(adjoint):
         for number, loop in enumerate(statements)
         if isinstance(loop, Loop)
         and number not in recomputes
-        and can_checkpoint(number, loop, loops[number], adjoint.primal.integers)
+        and can_checkpoint(loop, loops[number], adjoint.primal.integers)
         and any(number < n <= number + loop.size for n, _ in adjoint.residuals)
     ]
 
@@ -189,7 +211,7 @@ def check_memory(function, args, trials=5, seed=0, output=None, wrt=None):
     choices = choices_for(options_of(case), trials, seed)
     for k, choice in enumerate(choices):
         try:
-            found, mine = case.run(choice, seed=k, passes=(optimise,) if k % 2 else ())
+            found, mine = case.run(choice, seed=k, passes=(optimise,) if k % 2 else (), more=k % 3)
             assert_equal(found, value, "value")
             for name, expected in gradients.items():
                 assert_equal(mine[name], expected, name)

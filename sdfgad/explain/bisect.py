@@ -197,7 +197,7 @@ class _Run:
         """A cotangent, the tables of kept states, and numbers of trips that are data."""
         layout = self.stages.layout
         tables, lengths = layout.tables
-        self.integers = with_totals(layout.gradient_program, self.arrays, self.integers) | lengths
+        self.integers = with_totals(layout.gradient_program, self.arrays, self.integers | lengths)
         self.arrays = {**self.arrays, **tables, layout.gradient_program.cotangent: self.check.cotangent()}
 
     def slope(self, found: Arrays) -> Outcome:

@@ -18,6 +18,7 @@ from sdfgad.errors import InvalidProgram, Location
 from sdfgad.explain.evaluator import Array, Evaluator, Place, text_of
 from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.gradient.counting import counts_in
 from sdfgad.ir.expr import Const, Expr, Int, Op, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program
@@ -229,10 +230,16 @@ class Interpreter(Evaluator):
 def with_totals(
     gradient_program: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]
 ) -> dict[str, int]:
-    """The integers that a gradient program takes: the primal's, and the numbers of trips that are data, counted."""
-    if gradient_program.counting is None:
-        return dict(integers)
-    sizes = {n: symbols_in(buffer.shape) for n, buffer in gradient_program.counting.buffers.items()}
-    known = {n: buffer for n, buffer in gradient_program.counting.buffers.items() if sizes[n] <= set(integers)}
-    store = Interpreter(replace(gradient_program.counting, buffers=known), arrays, integers).store
-    return {**integers, **{symbol: int(store[buffer]) for symbol, buffer in gradient_program.totals.items()}}
+    """The integers that a gradient program takes: those given, and the numbers of trips that are data, counted."""
+    return {**integers, **gradient_program.slots(integers, counts_of(gradient_program, arrays, integers))}
+
+
+def counts_of(
+    gradient_program: GradientProgram, arrays: Mapping[str, Any], integers: Mapping[str, int]
+) -> dict[str, int]:
+    """The counts of trips that are data, by name."""
+    counting = gradient_program.counting
+    if counting is None:
+        return {}
+    own = {name: integers[name] for name in counting.integers}
+    return counts_in(counting.outputs, Interpreter(counting, arrays, own).store)

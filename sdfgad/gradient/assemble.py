@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sdfgad.gradient.checkpoints import Checkpoint, checkpoints_for
+from sdfgad.gradient.counting import TRIPS, cleared, counting_program
 from sdfgad.gradient.sweeps import Copies, Sweeps
 from sdfgad.gradient.tape_slots import slots_for
 from sdfgad.gradient.tapes import Counter, tapes_for
@@ -29,8 +30,9 @@ class GradientProgram:
         others: the other outputs that the program gives -> the buffers that hold them at the end.
         gradients: input buffer of the primal -> buffer of its gradient.
         counting: a program that counts the trips of loops whose trip count depends on data, if there are any.
-        totals: run-time integers of `program`, total trip counts that may be guesses -> the outputs of `counting` that
-            give them. The program stops if one is too small; its outputs of the same names give the values needed.
+        totals: run-time integers of `program`, total trip counts that may be guesses -> what counts these trips. The
+            program stops if one is too small; its outputs of the same names as those of `counting` give the values
+            needed.
         checkpoints: the loops that are checkpointed, by number.
         tapes: residual key -> the buffer of its tape.
         copies: for each recomputed value, the buffers that it is recomputed into: old name -> new name.
@@ -43,12 +45,16 @@ class GradientProgram:
     value: str
     gradients: Mapping[str, str]
     counting: Program | None
-    totals: Mapping[str, str]
+    totals: Mapping[str, Counter]
     checkpoints: Mapping[int, Checkpoint]
     tapes: Mapping[Key, str]
     copies: tuple[Mapping[str, str], ...]
     points: tuple[int, ...]
     others: Mapping[str, str] = field(default_factory=dict)
+
+    def slots(self, integers: Mapping[str, int], counts: Mapping[str, int]) -> dict[str, int]:
+        """The integers in `totals` for given counts of trips; `integers` has the lengths of segments."""
+        return {total: counter.slots(integers, counts) for total, counter in self.totals.items()}
 
 
 def assemble(
@@ -68,8 +74,7 @@ def assemble(
         use_slots: whether arrays may be stored in tape slots from the start, instead of being copied there.
         others: the names of further outputs that the program is to give.
     """
-    names, primal = Names(()), adjoint.primal
-    names.restore(adjoint.names.snapshot())
+    names, primal = adjoint.fresh_names(), adjoint.primal
     checkpoints = checkpoints_for(adjoint, checkpointed, names)
     tapes, counters = tapes_for(adjoint, checkpoints, names)
     slots, tapes = slots_for(adjoint, tapes) if use_slots else ({}, tapes)
@@ -94,7 +99,7 @@ def assemble(
         safe = (*safe, *block)
     reverse = _seeded(adjoint, buffers, cotangent, names, [(number, block) for number, block in reverse], gradients)
     reverse = [*reverse, (0, (*narrowing, *_last_message(adjoint, buffers, names)))]
-    trip_outputs, trip_stores = _trip_outputs(counters, buffers, names)
+    trip_outputs, trip_stores = _trip_outputs(counters, checkpoints, buffers, names)
     forward = list(_forward(sweeps, primal.body, counters, (*safe, *trip_stores)))
     parts = [*forward, *((~number, block) for number, block in reverse)]
     integers = [*(c.total for c in counters), *(i for checkpoint in checkpoints.values() for i in checkpoint.integers)]
@@ -114,8 +119,8 @@ def assemble(
         cotangent.name,
         value,
         results,
-        _counting(adjoint, buffers, counters, names) if counters else None,
-        {counter.total: counter.buffer.name for counter in counters},
+        counting_program(adjoint, [one.loop for one in checkpoints.values() if one.made is not None]),
+        {counter.total: counter for counter in counters},
         checkpoints,
         {key: tape.buffer.name for key, tape in tapes.items()},
         tuple(copies.names),
@@ -129,33 +134,26 @@ def _copies(adjoint: Adjoint, names: Names) -> Copies:
     return Copies(adjoint.recomputes, renames)
 
 
-def _starts(counters: tuple[Counter, ...]) -> Block:
-    return tuple(Compute((), Access(counter.buffer.name), Const(0, INT)) for counter in counters)
-
-
-def trips_of(counter: Counter) -> str:
-    """The name of the output that holds a counter's total number of trips."""
-    return f"trips of {counter.loop}"
-
-
 def _trip_outputs(
-    counters: tuple[Counter, ...], buffers: dict[str, Buffer], names: Names
+    counters: tuple[Counter, ...], checkpoints: Mapping[int, Checkpoint], buffers: dict[str, Buffer], names: Names
 ) -> tuple[dict[str, str], Block]:
-    """Outputs for the final values of the trip counters, and the statements that write them."""
+    """Outputs for the numbers of trips that the forward sweep makes, and the statements that write them."""
+    made = [(one.loop.var, one.made) for one in checkpoints.values() if one.made is not None]
+    made += [(counter.loop, counter.buffer) for counter in counters if counter.segment is None]
     outputs: dict[str, str] = {}
     block: list[Statement] = []
-    for counter in counters:
-        total = replace(counter.buffer, name=names.fresh(f"{counter.loop}_made"))
+    for loop, scalar in made:
+        total = replace(scalar, name=names.fresh(f"{loop}_made"))
         buffers[total.name] = total
-        outputs[trips_of(counter)] = total.name
-        block.append(Compute((), Access(total.name), Access(counter.buffer.name).read(INT)))
+        outputs[f"{TRIPS}{loop}"] = total.name
+        block.append(Compute((), Access(total.name), Access(scalar.name).read(INT)))
     return outputs, tuple(block)
 
 
 def _forward(sweeps: Sweeps, body: Block, counters: tuple[Counter, ...], safe: Block) -> Iterator[tuple[int, Block]]:
     """The forward sweep by statements of the body; what keeps its results belongs to the last."""
     number = last = 0
-    yield 0, _starts(counters)
+    yield 0, tuple(cleared(counter.buffer) for counter in counters)
     for statement in body:
         yield number, sweeps.forward_of(statement, number)
         last, number = number, number + statement.size + 1
@@ -198,19 +196,6 @@ def _last_message(adjoint: Adjoint, buffers: Mapping[str, Buffer], names: Names)
     """What the messages of the reverse sweep leave, on which all of them depend, where those of a program leave it."""
     bar = adjoint.bars.get(MESSAGES)
     return () if bar is None else (_whole(names, buffers[MESSAGES], buffers[bar], None),)
-
-
-def _counting(adjoint: Adjoint, buffers: dict[str, Buffer], counters: tuple[Counter, ...], names: Names) -> Program:
-    """The forward program with the numbers of trips as its outputs."""
-    primal = adjoint.primal
-    sweeps = Sweeps(adjoint, {}, counters, {}, Copies((), ()), names, {}, {})
-    return replace(
-        primal,
-        name=names.fresh(f"{primal.name}_trips"),
-        buffers=buffers,
-        outputs={trips_of(counter): counter.buffer.name for counter in counters},
-        body=(*_starts(counters), *sweeps.forward(primal.body, 0)),
-    )
 
 
 def _narrowed(gradients: Mapping[str, str], buffers: dict[str, Buffer], names: Names) -> tuple[dict[str, str], Block]:

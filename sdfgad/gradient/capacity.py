@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from sdfgad.errors import SdfgadError
 from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.gradient.counting import TRIPS
 from sdfgad.ir.capacities import Capacity, capacity_of
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op, reads
 from sdfgad.ir.names import Names
@@ -61,14 +62,15 @@ def with_capacity(gradient: GradientProgram, keys: Mapping[str, Hashable]) -> Pr
         keys: the integers that are numbers of slots -> what their values are remembered by.
     """
     program = gradient.program
+    counters = {total: counter.buffer.name for total, counter in gradient.totals.items()}
     names, first = Names(program.identifiers), len(program.checks)
     slots = {
         trips: _Slots(trips, names.fresh(f"{trips}_slot"), capacity_of(keys[total]), first + k)
-        for k, (total, trips) in enumerate(gradient.totals.items())
+        for k, (total, trips) in enumerate(counters.items())
     }
-    sizes = {total: slots[trips].capacity for total, trips in gradient.totals.items()}
+    sizes = {total: slots[trips].capacity for total, trips in counters.items()}
     slot_names = {one.trips: one.slot for one in slots.values()}
-    made = {program.outputs[name]: name for name in program.outputs if name.startswith("trips of ")}
+    made = {program.outputs[name]: name for name in program.outputs if name.startswith(TRIPS)}
 
     def each(statement: Statement) -> Block:
         if isinstance(statement, Compute) and statement.target.buffer in slots:

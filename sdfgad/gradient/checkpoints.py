@@ -3,19 +3,24 @@
 Which states to keep and to load, and which trips to run, is in a table of integers that the caller passes
 (`sdfgad.plan.revolve` computes it). So one compiled program serves all numbers of slots, segment lengths and numbers of
 trips.
+
+Where the number of trips is data, the table is for as many as have been counted (`counting`), and the forward sweep
+finds out how many there are. It may be fewer, or more, which the program reports: the caller then counts on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sdfgad.analysis.exposure import exposed
 from sdfgad.analysis.flow import BEFORE, Request
 from sdfgad.analysis.model import numbered
+from sdfgad.gradient.counting import is_counted
 from sdfgad.gradient.message_logs import LoggedCall, logged_calls
 from sdfgad.gradient.trip_bounds import most_trips
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
+from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     MESSAGES,
@@ -23,8 +28,10 @@ from sdfgad.ir.program import (
     Block,
     Branch,
     Buffer,
+    Call,
     Compute,
     Loop,
+    Statement,
     Whole,
     boxed_reads,
     buffers_of,
@@ -52,6 +59,7 @@ class Checkpoint:
         forward, reverse: the tables, with `FORWARD_COLUMNS` and `REVERSE_COLUMNS`; their numbers of rows are integers.
         states: buffer -> the buffer of its kept states, and the indices before that of the slot.
         messages: the calls in it that communicate, by number, which do not when it runs again.
+        made: the number of trips that the forward sweep has made, if that is data.
     """
 
     number: int
@@ -63,6 +71,7 @@ class Checkpoint:
     reverse: Buffer
     states: Mapping[str, tuple[Buffer, tuple[Lin, ...]]]
     messages: Mapping[int, LoggedCall]
+    made: Buffer | None = None
 
     @property
     def integers(self) -> tuple[str, ...]:
@@ -72,23 +81,37 @@ class Checkpoint:
     @property
     def buffers(self) -> tuple[Buffer, ...]:
         logs = (log.buffer for one in self.messages.values() for log in one.logs)
-        return (self.forward, self.reverse, *(checkpoint for checkpoint, _ in self.states.values()), *logs)
+        made = () if self.made is None else (self.made,)
+        return (self.forward, self.reverse, *(checkpoint for checkpoint, _ in self.states.values()), *logs, *made)
+
+    def until(self, end: Lin) -> Lin:
+        """A trip's number, or the number of trips if that is less."""
+        return end if self.made is None else _smaller(end, Lin.symbol(Access(self.made.name).read(INT)))
 
 
-def can_checkpoint(number: int, loop: Loop, around: Iterable[tuple[int, Loop]], integers: Iterable[str]) -> bool:
-    """Whether a loop can be checkpointed: its trips, and those of loops around it, are known before the run.
+def can_checkpoint(loop: Loop, around: Sequence[tuple[int, Loop]], integers: Collection[str]) -> bool:
+    """Whether a loop can be checkpointed: trips of loops around it are known before the run, but for the outermost's.
 
-    No trip count of a loop inside may depend on data either: such trips are counted over the whole program.
+    A loop in one whose number of trips is data can be checkpointed where that one is, too.
     """
-    known = set(integers)
-    loops = (loop, *(outer for _, outer in around))
-    inner = [one for one in walk(loop.body) if isinstance(one, Loop)]
-    is_counted = any(one.is_open or reads(Int(one.trips)) for one in inner)
-    return not is_counted and all(not one.is_open and _is_known(one.trips, known) for one in loops)
+    outermost, *others = [*(outer for _, outer in around), loop]
+    known = all(_is_known(one, integers) for one in others)
+    if known and is_counted(outermost):
+        return not _communicates(outermost)
+    return known and _is_known(outermost, integers) and not any(_is_logged_in_vain(one) for one in walk((loop,)))
 
 
-def _is_known(form: Lin, integers: set[str]) -> bool:
-    return form.is_affine and form.symbols <= integers
+def _is_known(loop: Loop, integers: Collection[str]) -> bool:
+    return loop.trips.is_affine and loop.trips.symbols <= set(integers)
+
+
+def _is_logged_in_vain(statement: Statement) -> bool:
+    """Whether a loop has messages and a number of trips that is data: logs have an axis for each loop."""
+    return isinstance(statement, Loop) and is_counted(statement) and _communicates(statement)
+
+
+def _communicates(loop: Loop) -> bool:
+    return any(isinstance(one, Call) and LIBRARY[one.name].is_ordered for one in walk(loop.body))
 
 
 def carried(adjoint: Adjoint, number: int, loop: Loop, around: tuple[tuple[int, Loop], ...]) -> tuple[str, ...]:
@@ -175,7 +198,8 @@ def _checkpoint(
     reverse = _table(names, f"{var}_reverse", len(REVERSE_COLUMNS))
     known = {n for one in outer.values() for n in one.messages}
     messages = logged_calls(adjoint.primal, number, known, names)
-    return Checkpoint(number, loop, base, segment, slots, forward, reverse, states, messages)
+    made = Buffer(names.fresh(f"{var}_made"), (), INT) if is_counted(loop) else None
+    return Checkpoint(number, loop, base, segment, slots, forward, reverse, states, messages, made)
 
 
 def _table(names: Names, name: str, columns: int) -> Buffer:
@@ -187,17 +211,33 @@ def _table(names: Names, name: str, columns: int) -> Buffer:
 Segment = Callable[[Lin, Lin], Block]
 
 
-def checkpointed_forward(checkpoint: Checkpoint, advance: Block, names: Names) -> Loop:
+def checkpointed_forward(checkpoint: Checkpoint, advance: Block, names: Names) -> Block:
     """The forward sweep of a checkpointed loop: it keeps the states that the table names.
 
     Args:
         advance: the loop's body.
     """
-    row = names.fresh(f"{checkpoint.loop.var}_row")
+    loop, row = checkpoint.loop, names.fresh(f"{checkpoint.loop.var}_row")
     cell = _Cells(checkpoint.forward, row, FORWARD_COLUMNS)
-    start = cell["start"]
-    body = (_state(checkpoint, cell["keep"], True, names), _trips(checkpoint, advance, start, cell["end"] - start))
-    return Loop(row, checkpoint.forward.shape[0], body, (), where=checkpoint.loop.where)
+    start, end = cell["start"], cell["end"] if loop.is_open else checkpoint.until(cell["end"])
+    trip = (_while_open(loop, advance),) if loop.is_open else advance
+    body = (_state(checkpoint, cell["keep"], True, names), _trips(checkpoint, trip, start, end - start))
+    rows = Loop(row, checkpoint.forward.shape[0], body, (), where=loop.where)
+    if checkpoint.made is None:
+        return (rows,)
+    made = Compute((), Access(checkpoint.made.name), Int(loop.trips))
+    # An open loop knows its trips at the end; what others do may change what their number is computed from.
+    return (rows, made) if loop.is_open else (made, rows)
+
+
+def _while_open(loop: Loop, trip: Block) -> Branch:
+    """A trip of an open loop, if there still is one."""
+    condition = Op("less", (Int(Lin.symbol(loop.var)), Int(loop.trips)), BOOL)
+    return Branch(condition, trip, (), where=loop.where)
+
+
+def _smaller(left: Lin, right: Lin) -> Lin:
+    return Lin.symbol(Op("minimum", (Int(left), Int(right)), INT))
 
 
 def checkpointed_reverse(checkpoint: Checkpoint, advance: Block, taping: Block, reverse: Block, names: Names) -> Loop:
@@ -208,14 +248,15 @@ def checkpointed_reverse(checkpoint: Checkpoint, advance: Block, taping: Block, 
     """
     row, base = names.fresh(f"{checkpoint.loop.var}_row"), Lin.symbol(checkpoint.base)
     cell = _Cells(checkpoint.reverse, row, REVERSE_COLUMNS)
-    middle, count = cell["middle"], cell["end"] - base
+    middle = checkpoint.until(cell["middle"])
+    count = checkpoint.until(cell["end"]) - base
     segment = (
         _trips(checkpoint, taping, base, count),
         replace(_trips(checkpoint, reverse, base, count), backward=True),
     )
     body = (
         _state(checkpoint, cell["load"], False, names),
-        _trips(checkpoint, advance, cell["start"], middle - cell["start"]),
+        _trips(checkpoint, advance, cell["start"], middle - checkpoint.until(cell["start"])),
         _state(checkpoint, cell["keep"], True, names),
         _bound(checkpoint.base, middle, segment),
     )

@@ -9,13 +9,12 @@ from functools import cached_property
 from sdfgad.analysis.flow import AFTER
 from sdfgad.analysis.model import numbered
 from sdfgad.gradient.checkpoints import Checkpoint, checkpointed_forward, checkpointed_reverse
+from sdfgad.gradient.counting import step
 from sdfgad.gradient.tape_slots import Slot, on_tape
 from sdfgad.gradient.tapes import Counter, Tape
 from sdfgad.gradient.trip_ends import Ends
-from sdfgad.ir.expr import INT, Const
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
-    Access,
     Block,
     Branch,
     Call,
@@ -67,10 +66,6 @@ class Copies:
         return {new: position for position, names in enumerate(self.names) for new in names.values()}
 
 
-def step(counter: Counter, by: int) -> Compute:
-    return Compute((), Access(counter.buffer.name), Const(by, INT), "add")
-
-
 class Sweeps:
     """Emits blocks of both sweeps; statements are known by their numbers.
 
@@ -114,20 +109,20 @@ class Sweeps:
         if number in self.messages:
             logged = self.messages[number]
             return (*stores, *(logged.replayed if self.is_replay else logged.logging))
-        return (*stores, self._forward_of(statement, number, taping))
+        return (*stores, *self._forward_of(statement, number, taping))
 
-    def _forward_of(self, statement: Statement, number: int, taping: bool) -> Statement:
+    def _forward_of(self, statement: Statement, number: int, taping: bool) -> Block:
         if isinstance(statement, (Compute, Call)):
-            return statement
+            return (statement,)
         if isinstance(statement, Branch):
             then = self.forward(statement.then, number + 1, taping)
             orelse = self.forward(statement.orelse, _orelse(statement, number), taping)
-            return replace(statement, then=then, orelse=orelse)
+            return (replace(statement, then=then, orelse=orelse),)
         if taping and number in self.checkpoints:
             advance = self.forward(statement.body, number + 1, taping=False)
             return checkpointed_forward(self.checkpoints[number], advance, self.names)
         body = self._trip(statement, number, taping)
-        return replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body)
+        return (replace(statement, body=(*body, *self._steps(statement, 1)) if taping else body),)
 
     def _trip(self, loop: Loop, number: int, taping: bool) -> Block:
         body = self.forward(loop.body, number + 1, taping)
@@ -149,7 +144,7 @@ class Sweeps:
         return renamed((*self._restored(ends), *body), {buffer: new for (_, buffer), new in ends.items()})
 
     def _steps(self, loop: Loop, by: int) -> Block:
-        return (step(self.counters[loop.var], by),) if loop.var in self.counters else ()
+        return (step(self.counters[loop.var].buffer, by),) if loop.var in self.counters else ()
 
     def _tapes_at(self, number: int) -> list[tuple[str, Tape]]:
         """The tapes that are filled before a statement, by buffer."""

@@ -3,12 +3,12 @@
 Where the trip counts of inner loops vary with outer counters (triangular nests), the tape is flat, and the position of
 a slot is the number of slots before it, a polynomial in the counters: the tape has no unused slots. Where a trip count
 depends on data, a counter of all trips so far is the position of the slot; the total is guessed from the last call, or
-computed beforehand by a program of its own.
+computed beforehand (`counting`). In a checkpointed loop the counter is that of a segment's trips.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
@@ -16,7 +16,8 @@ import islpy as isl
 from sdfgad.dependence.sets import Domain
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.checkpoints import Checkpoint, axes_of
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
+from sdfgad.gradient.counting import count_within, is_counted
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read
 from sdfgad.ir.names import Names
 from sdfgad.ir.polynomial import Monomial, Polynomial
 from sdfgad.ir.program import Access, Buffer, Compute, Loop, Statement, reindexed
@@ -39,17 +40,25 @@ class Tape:
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts the trips of a loop over the whole program.
+    """Counts the trips of a loop over the whole program, or over a segment of a checkpointed loop.
 
     Attributes:
         loop: the loop's own counter, which names it.
         buffer: an integer scalar, the number of trips so far.
         total: the run-time integer that is the total number of trips.
+        count: the name of the count (`counting`) that the total comes from.
+        segment: the run-time integer by which that is multiplied: how many trips a segment has; None: by one.
     """
 
     loop: str
     buffer: Buffer
     total: str
+    count: str
+    segment: str | None = None
+
+    def slots(self, integers: Mapping[str, int], counts: Mapping[str, int]) -> int:
+        """The total for given counts; `integers` has the lengths of segments."""
+        return counts.get(self.count, 0) * (1 if self.segment is None else integers[self.segment])
 
 
 def tapes_for(
@@ -75,7 +84,7 @@ def tape_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...] | None:
         NeedsConstant: it is known only for given values of run-time integers.
         UnsupportedProgram: the size of a kept array is data.
     """
-    if any(_is_counted(loop) for _, loop in residual.loops):
+    if any(is_counted(loop) for _, loop in residual.loops):
         return None
     return _layout(residual, adjoint, {})[0]
 
@@ -94,11 +103,6 @@ def box_shape(residual: Residual, adjoint: Adjoint) -> tuple[Lin, ...]:
     )
 
 
-def _is_counted(loop: Loop) -> bool:
-    """Whether a loop's number of trips is data."""
-    return not loop.trips.is_affine and _is_data(loop.trips)
-
-
 def _tape_for(
     residual: Residual,
     adjoint: Adjoint,
@@ -108,8 +112,10 @@ def _tape_for(
 ) -> Tape:
     primal = adjoint.primal.buffers[residual.buffer]
     name = names.fresh(f"{residual.buffer}_tape")
-    if any(_is_counted(loop) for _, loop in residual.loops):
-        shape, index = _counted_layout(residual, adjoint, names, counters)
+    within = next((number for number, _ in reversed(residual.loops) if number in checkpoints), None)
+    if _needs_counter(residual, within, adjoint.primal.integers):
+        counter = _counter_for(residual, None if within is None else checkpoints[within], names, counters)
+        shape, index = _counted_layout(residual, adjoint, counter)
     else:
         shape, index = _layout(residual, adjoint, checkpoints)
     buffer = Buffer(name, shape, primal.dtype, primal.source, residual.where)
@@ -117,6 +123,14 @@ def _tape_for(
     store = Compute(residual.params, slot, residual.access.read(primal.dtype), None, residual.where)
     restore = Compute(residual.params, residual.access, slot.read(primal.dtype), None, residual.where)
     return Tape(buffer, store, restore if residual.is_once else _in_turn(restore, names))
+
+
+def _needs_counter(residual: Residual, within: int | None, integers: Collection[str]) -> bool:
+    """Whether a tape has slots for as many trips as are counted, in the checkpointed loop `within`, or in all."""
+    if not any(is_counted(loop) for _, loop in residual.loops):
+        return False
+    inside = [loop for number, loop in residual.loops if within is None or number > within]
+    return not all(loop.trips.is_affine and loop.trips.symbols <= set(integers) for loop in inside)
 
 
 def _in_turn(restore: Compute, names: Names) -> Statement:
@@ -150,22 +164,25 @@ def _layout(
     return shape, tuple(index for index, _ in places)
 
 
-def _counted_layout(
-    residual: Residual, adjoint: Adjoint, names: Names, counters: dict[str, Counter]
-) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
+def _counter_for(residual: Residual, within: Checkpoint | None, names: Names, counters: dict[str, Counter]) -> Counter:
+    """The counter of the innermost loop's trips, in a segment of the loop in `within`."""
+    loop = residual.loops[-1][1]
+    if loop.var not in counters:
+        buffer, total = Buffer(names.fresh(f"{loop.var}_count"), (), INT), names.fresh(f"{loop.var}_total")
+        if within is None:
+            counters[loop.var] = Counter(loop.var, buffer, total, loop.var)
+        else:
+            count = count_within(loop, within.loop)
+            counters[loop.var] = Counter(loop.var, buffer, total, count, within.segment)
+    return counters[loop.var]
+
+
+def _counted_layout(residual: Residual, adjoint: Adjoint, counter: Counter) -> tuple[tuple[Lin, ...], tuple[Lin, ...]]:
     """One axis for all trips of the innermost loop, and the box's own."""
-    loop = residual.loops[-1][1].var
-    if loop not in counters:
-        buffer = Buffer(names.fresh(f"{loop}_count"), (), INT)
-        counters[loop] = Counter(loop, buffer, names.fresh(f"{loop}_total"))
-    counter, domain = counters[loop], _domain(residual)
+    domain = _domain(residual)
     sizes = tuple(_largest(extent, adjoint, domain, residual) for _, extent in residual.params)
     position = Lin.symbol(Read(counter.buffer.name, (), INT))
     return (Lin.symbol(counter.total), *sizes), (position, *(Lin.symbol(name) for name, _ in residual.params))
-
-
-def _is_data(form: Lin) -> bool:
-    return any(isinstance(atom, Expr) and reads(atom) for atom, _ in form.terms)
 
 
 def _is_countable(residual: Residual, axes: list[Axis], context: isl.Set) -> bool:

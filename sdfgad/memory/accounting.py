@@ -12,6 +12,7 @@ from sdfgad.analysis.model import numbered
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.checkpoints import can_checkpoint, carried
+from sdfgad.gradient.counting import count_within, is_counted
 from sdfgad.gradient.message_logs import log_shapes, messages_in
 from sdfgad.gradient.tapes import box_shape, tape_shape
 from sdfgad.gradient.trip_bounds import most_trips
@@ -75,6 +76,7 @@ class Accountant:
         gradient_program: that of `adjoint`, without recomputation.
         inner: the choices inside of loops.
         integers: the values of the primal's run-time integers, and the total trip counts that depend on data.
+        counts: the numbers of trips that are data and have been counted, by name (`sdfgad.gradient.counting`).
     """
 
     adjoint: Adjoint
@@ -82,6 +84,7 @@ class Accountant:
     inner: InnerChoices
     integers: Mapping[str, int]
     machine: Machine
+    counts: Mapping[str, int] = field(default_factory=dict)
     tops: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,9 +92,17 @@ class Accountant:
         self.statements, self.loops = numbered(primal.body), enclosing_loops(primal.body)
         self.tops = [n for n, _ in _tops(primal.body)]
         self.cost = Cost(self.gradient_program.program.buffers, self.integers, self.machine)
+        self._count_means()
         self.all = self.adjoint.recomputable
         self.outer = [a for a in self.all if a.block[0] == 0]
         self.residuals = {**self.adjoint.residuals, **self.inner.residuals}
+
+    def _count_means(self) -> None:
+        """Tells the cost model how many trips loops make in the mean, outer loops first."""
+        for loop, around in zip(self.statements, self.loops, strict=True):
+            if isinstance(loop, Loop) and loop.var in self.counts:
+                runs = max(math.prod(self.cost.trips(outer) for _, outer in around), 1)
+                self.cost.counted[loop.var] = round(self.counts[loop.var] / runs)
 
     def accounts(self) -> Accounts:
         loops_of_step = {position: self._loops_of(position) for position in range(len(self.tops))}
@@ -240,7 +251,12 @@ class Accountant:
             max(self.cost.size(most[loop.var]), trips)
             for (_, loop), (_, trips) in zip(residual.loops, loops, strict=True)
         )
-        return TapeSize(key, size, loops, self._box_bytes(residual, size), largest)
+        return TapeSize(key, size, loops, self._box_bytes(residual, size), largest, self._counted(residual))
+
+    def _counted(self, residual: Residual) -> dict[int, int]:
+        inner = residual.loops[-1][1]
+        names = {number: count_within(inner, outer) for number, outer in residual.loops[:-1]}
+        return {number: self.counts[name] for number, name in names.items() if name in self.counts}
 
     def _is_shared(self, key: Key) -> bool:
         """Whether a tape also stores other parts of the array."""
@@ -264,15 +280,17 @@ class Accountant:
         first = self.tops[position]
         last = first + self.statements[first].size
         keys = [key for key in self.residuals if first <= key[0] <= last]
-        known = self.adjoint.primal.integers
+        integers = self.adjoint.primal.integers
         result: list[CheckpointableLoop] = []
         for number in range(first, last + 1):
             loop = self.statements[number]
             if not isinstance(loop, Loop) or number in self.recomputed:
                 continue
-            if not can_checkpoint(number, loop, self.loops[number], known):
+            if not can_checkpoint(loop, self.loops[number], integers):
                 continue
-            if any(number < n <= number + loop.size for n, _ in keys):
+            inside = [self.residuals[key] for key in keys if number < key[0] <= number + loop.size]
+            are_known = self.counts or not any(is_counted(one) for residual in inside for _, one in residual.loops)
+            if inside and are_known:
                 result.append(self._loop(number, loop))
         return result
 
@@ -283,7 +301,8 @@ class Accountant:
         trips = self.cost.trips(loop)
         around = tuple(outer for outer, _ in self.loops[number])
         body = self.cost.statement(loop) / max(trips, 1)
-        return CheckpointableLoop(number, around, trips, runs, state, body, self._logged(number))
+        needs = frozenset(outer for outer, other in self.loops[number] if is_counted(other))
+        return CheckpointableLoop(number, around, trips, runs, state, body, self._logged(number), needs)
 
     def _logged(self, number: int) -> int:
         """The bytes of the logs of the messages in a loop."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sdfgad.memory.cost import Cost
 from sdfgad.plan.segments import Segments, segmentations
@@ -27,6 +27,7 @@ class CheckpointableLoop:
         state: bytes of one state.
         body: nanoseconds of one trip of the forward sweep.
         logged: bytes of what is logged of messages in it.
+        needs: the loops that must be checkpointed, too, as their numbers of trips are data.
     """
 
     number: int
@@ -36,6 +37,7 @@ class CheckpointableLoop:
     state: int
     body: float
     logged: int = 0
+    needs: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -48,6 +50,7 @@ class TapeSize:
         loops: the numbers of these loops, with their trip counts.
         box: the most bytes that one trip stores.
         most: the most trips of each of these loops.
+        counted: a loop's number -> the most slots that one trip of it needs, where trips in it are data.
     """
 
     key: Key
@@ -55,6 +58,7 @@ class TapeSize:
     loops: tuple[tuple[int, int], ...]
     box: int
     most: tuple[int, ...]
+    counted: Mapping[int, int] = field(default_factory=dict)
 
 
 def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
@@ -64,6 +68,9 @@ def tape_bytes(tape: TapeSize, choice: Choice) -> tuple[int, int]:
     inside = [(number, most) for (number, _), most in zip(tape.loops, tape.most, strict=True)]
     while any(number in choice for number, _ in inside[1:]):
         inside = inside[1:]
+    around = inside[0][0]
+    if around in tape.counted:
+        return 0, tape.box * choice[around].length * tape.counted[around]
     return 0, tape.box * math.prod(choice[n].length if n in choice else most for n, most in inside)
 
 
@@ -93,7 +100,8 @@ def choices_of(loops: list[CheckpointableLoop], tapes: list[TapeSize], cost: Cos
     found: list[dict[int, Segments]] = [{}]
     for one in loops:
         options = segmentations(one.trips)
-        found = _best([*found, *({**c, one.number: s} for c in found for s in options)], loops, tapes, cost)
+        bases = [choice for choice in found if one.needs <= choice.keys()]
+        found = _best([*found, *({**c, one.number: s} for c in bases for s in options)], loops, tapes, cost)
     return list(found)
 
 

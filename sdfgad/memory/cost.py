@@ -18,11 +18,22 @@ RETURNED = 32 << 20
 
 
 class Cost:
-    """Predicts nanoseconds; `integers` are the values of a program's run-time integers."""
+    """Predicts nanoseconds.
 
-    def __init__(self, buffers: Mapping[str, Buffer], integers: Mapping[str, int], machine: Machine) -> None:
+    Args:
+        integers: the values of a program's run-time integers.
+        trips: by counter, the mean numbers of trips of loops where these are data and have been counted.
+    """
+
+    def __init__(
+        self,
+        buffers: Mapping[str, Buffer],
+        integers: Mapping[str, int],
+        machine: Machine,
+        trips: Mapping[str, int] | None = None,
+    ) -> None:
         self.buffers, self.machine = buffers, machine
-        self.values = dict(integers)
+        self.values, self.counted = dict(integers), dict(trips or {})
         self.in_cache = False
 
     def block(self, block: Block) -> float:
@@ -46,6 +57,8 @@ class Cost:
         return self._seconds(points, cheap + 1, len(names) - cheap, 0, 0)
 
     def trips(self, loop: Loop) -> int:
+        if loop.var in self.counted:
+            return self.counted[loop.var]
         return UNKNOWN_TRIPS if loop.is_open else self.size(loop.trips)
 
     def size(self, form: Lin) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from sdfgad.gradient.assemble import GradientProgram
-from sdfgad.ir.program import Block, Program
+from sdfgad.gradient.counting import is_counted
+from sdfgad.ir.program import Block, Loop, Program
 from sdfgad.memory.lifetimes import evaluate, peak_bytes
 from sdfgad.plan.cut import Cut
 from sdfgad.plan.problem import Solution
@@ -23,7 +24,7 @@ class Sizes:
 
     Attributes:
         integers: values of the program's run-time integers.
-        trips: loop counter -> the loop's trips in all, where these depend on data and have been counted.
+        trips: numbers of trips that depend on data and have been counted, by name (`sdfgad.gradient.counting`).
         copies: bytes of copies of arguments that are not contiguous.
     """
 
@@ -31,12 +32,13 @@ class Sizes:
     trips: Mapping[str, int] = field(default_factory=dict)
     copies: int = 0
 
+    def trips_of(self, loop: Loop) -> int:
+        """The trips of a loop that can be checkpointed."""
+        return self.trips[loop.var] if is_counted(loop) else max(evaluate(loop.trips, self.integers), 0)
+
     def of(self, gradient_program: GradientProgram) -> dict[str, int]:
         """All integers on which a gradient program's sizes depend, except those of checkpointing."""
-        counted = {} if gradient_program.counting is None else gradient_program.counting.outputs
-        loops = {buffer: name.removeprefix("trips of ") for name, buffer in counted.items()}
-        totals = {symbol: self.trips.get(loops[buffer], 0) for symbol, buffer in gradient_program.totals.items()}
-        return {**self.integers, **totals}
+        return {**self.integers, **gradient_program.slots(self.integers, self.trips)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +147,18 @@ class Layout:
         """A key, equal for layouts with the same compiled code."""
         return self.recomputed, tuple(sorted(self.segments)), self.code.cuts
 
-    def for_trips(self, integers: Mapping[str, int]) -> Layout:
+    def for_trips(self, sizes: Sizes) -> Layout:
         """The same layout for other numbers of trips."""
+        if not self.segments:
+            return self
         loops = {number: checkpoint.loop for number, checkpoint in self.gradient_program.checkpoints.items()}
-        segments = {n: s.for_trips(max(evaluate(loops[n].trips, integers), 0)) for n, s in self.segments.items()}
+        segments = {number: one.for_trips(sizes.trips_of(loops[number])) for number, one in self.segments.items()}
         return self if segments == self.segments else replace(self, segments=segments)
+
+    def passed(self, sizes: Sizes) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
+        """The checkpointing tables and all integers that the compiled program takes, for numbers of trips."""
+        sized = self.for_trips(sizes)
+        return sized.tables[0], sized.integers(sizes)
 
     @cached_property
     def tables(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
@@ -165,7 +174,7 @@ class Layout:
         return arrays, integers
 
     def integers(self, sizes: Sizes) -> dict[str, int]:
-        return sizes.of(self.gradient_program) | self.tables[1]
+        return replace(sizes, integers={**sizes.integers, **self.tables[1]}).of(self.gradient_program)
 
     def peak_bytes(self, sizes: Sizes) -> int:
         """The memory peak of a call in bytes."""

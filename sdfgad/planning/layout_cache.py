@@ -15,6 +15,7 @@ from sdfgad.errors import Location
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.checkpoints import Checkpoint
 from sdfgad.gradient.message_logs import Log, LoggedCall
+from sdfgad.gradient.tapes import Counter
 from sdfgad.ir.capacities import Capacity
 from sdfgad.ir.codec import Codec
 from sdfgad.ir.program import Access, Branch, Buffer, Call, Check, Compute, Loop, Program, Whole
@@ -80,5 +81,5 @@ def _write(name: str, found: Layout | NeedsConstant) -> None:
 @functools.cache
 def _codec() -> Codec:
     """All records that a layout is made of."""
-    chosen = (Layout, Code, Cut, GradientProgram, Checkpoint, LoggedCall, Log, Segments, Solution)
+    chosen = (Layout, Code, Cut, GradientProgram, Counter, Checkpoint, LoggedCall, Log, Segments, Solution)
     return Codec((*chosen, Program, Buffer, Access, Whole, Check, Capacity, Location, Compute, Call, Loop, Branch))

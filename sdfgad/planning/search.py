@@ -124,7 +124,7 @@ class Planner:
             self._accounts = (
                 sizes,
                 Accountant(
-                    self.adjoint, gradient_program, self.inner, sizes.of(gradient_program), machine()
+                    self.adjoint, gradient_program, self.inner, sizes.of(gradient_program), machine(), sizes.trips
                 ).accounts(),
             )
         return self._accounts[1]

@@ -80,6 +80,12 @@ class Adjoint:
     save_points: SavePoints = field(compare=False)
     recomputes: tuple[Recompute, ...] = ()
 
+    def fresh_names(self) -> Names:
+        """Names that neither the primal nor the adjoint has: always the same ones."""
+        names = Names(())
+        names.restore(self.names.snapshot())
+        return names
+
     @cached_property
     def recomputable(self) -> tuple[Recompute, ...]:
         """All values that the reverse sweep could recompute."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sdfgad.parse.callbacks import raised
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.compiled import Outputs, shape_of
+from sdfgad.specialise.trip_guess import made_within
 
 Array = np.ndarray[Any, Any]
 Arrays = Mapping[str, Array]
@@ -32,6 +33,7 @@ class Run:
         arrays: its inputs; those that differ may be missing.
         outputs: the buffers that are wanted, by any names; None for one that is zero, whatever the entry.
         like: a buffer of the shape and dtype of each of them.
+        trips: numbers of trips that are data and have been counted.
         empty: makes arrays for the outputs where the caller has his on a device; None: they are NumPy's.
     """
 
@@ -41,6 +43,7 @@ class Run:
     outputs: Mapping[str, str | None]
     like: Mapping[str, Buffer]
     empty: Callable[[tuple[int, ...], np.dtype[Any]], Any] | None = None
+    trips: Mapping[str, int] = field(default_factory=dict)
 
 
 class Batches:
@@ -89,6 +92,7 @@ class Batches:
         results = outputs() if run.empty is None else outputs.partly(wanted, run.empty)
         arrays = {**run.arrays, **inputs, **results}
         executable(arrays, run.integers)
+        made_within(run.trips, program, arrays)
         failed = program.failed(int(arrays["status"])) if program.checks else None
         if failed is not None:
             raise failed.failure() from raised()

@@ -97,8 +97,9 @@ class Directions:
         layout = specialisation.layout(call)
         built = specialisation.built(layout)
         arrays, integers = specialisation.marshalled(call, layout, built, cotangent, with_value=False)
-        if built.counting is not None:
-            integers |= Sizes(integers, specialisation.counted(call, built)).of(built.gradient_program)
+        trips = specialisation.trips(call, built)
+        tables, integers = layout.passed(Sizes(integers, trips))
+        arrays |= tables
         gradients, inputs = built.gradient_program.gradients, specialisation.primal.inputs
         buffers = built.gradient_program.program.buffers
         run = Run(
@@ -107,6 +108,7 @@ class Directions:
             integers,
             {name: gradients.get(inputs[name]) for name in specialisation.wrt},
             {name: buffers[inputs[name]] for name in specialisation.wrt},
+            trips=trips,
         )
         return run, {**inputs, COTANGENT: built.gradient_program.cotangent}
 

@@ -30,7 +30,7 @@ class Layouts:
     def unlimited(self, integers: tuple[int, ...], sizes: Sizes) -> Layout:
         """The layout without a memory limit: one solution serves all trip counts of about the same size."""
         key = tuple(value.bit_length() // 3 for value in sizes.integers.values())
-        layout = self._remembered(key, sizes).for_trips(sizes.integers)
+        layout = self._remembered(key, sizes).for_trips(sizes)
         if len(self._by_integers) >= MOST_LAYOUTS:
             self._by_integers.clear()
         self._by_integers[integers] = layout

@@ -52,6 +52,7 @@ class Call:
         containers: the containers themselves.
         caller: the device and the stream that the call works on, if an argument is on a device.
         drawn: the random numbers of this call: it draws them once, however often programs run for it.
+        counted: by who asked, numbers of trips that are data: they are counted once.
     """
 
     values: Mapping[str, Any]
@@ -62,6 +63,7 @@ class Call:
     containers: Mapping[str, Any]
     caller: ClassVar[Caller | None] = None
     drawn: dict[Draws, dict[str, Any]] = field(default_factory=dict, compare=False)
+    counted: dict[Hashable, Mapping[str, int]] = field(default_factory=dict, compare=False)
 
     def numbers(self, draws: Draws) -> dict[str, Any]:
         """What this call draws, by buffer."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, UnsupportedProgram
-from sdfgad.gradient.assemble import GradientProgram
+from sdfgad.gradient.counting import counts_in
 from sdfgad.ir.library import communicates
-from sdfgad.ir.program import Buffer, Program
+from sdfgad.ir.program import Buffer
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.messages.recording import communicating_once
 from sdfgad.optimise.prepared import live, prepared
@@ -34,7 +34,7 @@ from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
 from sdfgad.specialise.ranks import check_device, check_ranks, seed_of
 from sdfgad.specialise.signature import Call, integers_of_lists
-from sdfgad.specialise.trip_guess import TripGuess, Trips
+from sdfgad.specialise.trip_guess import TripGuess, Trips, made_within
 
 Array = np.ndarray[Any, Any]
 
@@ -86,8 +86,9 @@ class Specialisation:
     def sizes(self, call: Call) -> Sizes:
         """What the memory of a call depends on; trip counts that depend on data are counted by running the program."""
         arguments, stored = self.arguments, self._store_all
-        trips = self.counted(call, stored) if stored.gradient_program.counting is not None else {}
-        return Sizes(arguments.integers(call), trips, arguments.copied_bytes(call))
+        if self not in call.counted:
+            call.counted[self] = self.counted(call, stored)
+        return Sizes(arguments.integers(call), call.counted[self], arguments.copied_bytes(call))
 
     @cached_property
     def _store_all(self) -> Compiled:
@@ -108,7 +109,7 @@ class Specialisation:
     def prepare(self, call: Call) -> None:
         """Compiles the gradient now."""
         built = self.built(self.layout(call))
-        _ = built.gradient_executable, built.counting
+        _ = built.gradient_executable, self.limit is None and built.counting
 
     def working(self, call: Call, others: Iterable[Any] = ()) -> AbstractContextManager[None]:
         """A context for runs of programs with the arguments of a call, and with other arrays."""
@@ -207,17 +208,17 @@ class Specialisation:
         executable = built.executable if with_value else built.gradient_executable
 
         def run(trips: Trips) -> Trips:
-            executable(arrays, integers | Sizes(integers, trips).of(built.gradient_program))
+            tables, numbers = layout.passed(Sizes(integers, trips))
+            executable(arrays | tables, numbers)
             self.arguments.raise_failed_checks(arrays)
-            return trip_counts(built.gradient_program, built.whole, arrays)
+            return made_within(trips, built.whole, arrays)
 
-        if built.counting is None:
+        if built.gradient_program.counting is None:
             run({})
         elif self.limit is not None:
-            # It was made for the very number of trips.
-            self.trip_guess.run_counted(run, lambda: self.counted(call, built))
+            self.trip_guess.run_counted(run, lambda: self.trips(call, built))
         else:
-            self.trip_guess.run(call.integers, run, lambda: self.counted(call, built))
+            self.trip_guess.run(call.integers, run, lambda: self.trips(call, built))
         return arrays
 
     def _gradients(self, call: Call, built: Compiled, arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -237,19 +238,24 @@ class Specialisation:
         layout = self.layout(call)
         built = self.built(layout)
         arrays, integers = self.marshalled(call, layout, built, cotangent, with_value=True)
-        if built.counting is not None:
-            trips = self.counted(call, built)
-            integers |= Sizes(integers, trips).of(built.gradient_program)
         executable = built.executable
-        if isinstance(executable, CheckedExecutable) and not executable.is_settled(integers):
-            executable(arrays, integers)
-        executable.reset_peak()
         finish = call.caller.wait if call.caller is not None else lambda: None
-        finish()
-        start = time.perf_counter()
-        executable(arrays, integers)
-        finish()
-        seconds = time.perf_counter() - start
+        seconds = 0.0
+
+        def run(trips: Trips) -> Trips:
+            nonlocal seconds
+            tables, numbers = layout.passed(Sizes(integers, trips))
+            if isinstance(executable, CheckedExecutable) and not executable.is_settled(numbers):
+                executable(arrays | tables, numbers)
+            executable.reset_peak()
+            finish()
+            start = time.perf_counter()
+            executable(arrays | tables, numbers)
+            finish()
+            seconds = time.perf_counter() - start
+            return made_within(trips, built.whole, arrays)
+
+        self.trip_guess.run_counted(run, lambda: self.trips(call, built))
         self.arguments.raise_failed_checks(arrays)
         held = executable.held_bytes(arrays) + self.arguments.copied_bytes(call)
         return executable.peak_bytes + held, seconds
@@ -275,15 +281,19 @@ class Specialisation:
         """What a run of the gradient, or (None) of the value alone, writes, where arguments are on a device."""
         raise NotImplementedError
 
+    def trips(self, call: Call, built: Compiled) -> Trips:
+        """The numbers of trips that are data: those that the layout is planned for, if there is a limit."""
+        return self.counted(call, built) if self.limit is None else self.sizes(call).trips
+
     def counted(self, call: Call, built: Compiled) -> dict[str, int]:
-        """Loop counter -> the trips of that loop in all."""
+        """The numbers of trips that are data, by name (`sdfgad.gradient.counting`)."""
         counting = built.gradient_program.counting
-        assert counting is not None
-        assert built.counting is not None
+        if counting is None or built.counting is None:
+            return {}
         counts = Outputs(counting)()
         built.counting(self.arguments.inputs(call) | counts, self.arguments.integers(call))
         self.arguments.raise_failed_checks(counts)
-        return trip_counts(built.gradient_program, counting, counts)
+        return counts_in(counting.outputs, counts)
 
 
 @collected_rarely()
@@ -377,9 +387,3 @@ def _floating(parsed: Primal, output: str) -> str:
             "Choose a floating output with `output=`.",
         )
     return output
-
-
-def trip_counts(gradient_program: GradientProgram, program: Program, arrays: Mapping[str, Array]) -> dict[str, int]:
-    """Loop counter -> the loop's trips in all, where these depend on data, from the outputs of a program that ran."""
-    names = gradient_program.counting.outputs if gradient_program.counting is not None else ()
-    return {name.removeprefix("trips of "): int(arrays[program.outputs[name]]) for name in names}

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 
 from sdfgad.errors import OutOfMemory, TooFewSlots
+from sdfgad.gradient.counting import counts_in
+from sdfgad.ir.program import Program
 
-# Loop counter -> the number of its trips in all.
+# Numbers of trips that are data, by name (`sdfgad.gradient.counting`).
 Trips = Mapping[str, int]
 
 # So many calls of different integers are remembered.
@@ -77,3 +80,15 @@ def _tried(run: Callable[[Trips], Trips], guess: Trips) -> Trips | None:
 
 def _with_slack(trips: int) -> int:
     return trips + trips // SLACK + 1
+
+
+def made_within(counted: Trips, program: Program, arrays: Mapping[str, Any]) -> Trips:
+    """The numbers of trips that are data, by name, from the outputs of a program that ran with tables for these.
+
+    Raises:
+        TooFewSlots: they are more than have been counted.
+    """
+    made = counts_in(program.outputs, arrays)
+    if any(number > counted[name] for name, number in made.items()):
+        raise TooFewSlots("the forward sweep has made more trips than had been counted")
+    return made

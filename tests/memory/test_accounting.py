@@ -16,7 +16,7 @@ from sdfgad.plan.greedy import keep_all, recompute_all
 from sdfgad.plan.problem import NOBODY, Solution
 from sdfgad.plan.segments import Segments
 from sdfgad.plan.simulate import InvalidPlan, simulate
-from tests.helpers_memory import MACHINE, Choice, case_of, check_memory
+from tests.helpers_memory import MACHINE, Choice, accountant_of, case_of, check_memory
 
 # A vector of the programs below, in bytes.
 VECTOR = 128
@@ -27,9 +27,7 @@ def accounts_of(program, *args):
     """The accounts of a program that stores everything, and its real peak."""
     case = case_of(program, args)
     made = case.program(Choice((), {}))
-    integers = case.integers(made)
-    accounts = Accountant(case.adjoint, made, inner_choices(case.adjoint), integers, MACHINE).accounts()
-    return accounts, peak_bytes(optimise(made.program), integers)
+    return accountant_of(case, made).accounts(), peak_bytes(optimise(made.program), case.sizes(made).of(made))
 
 
 def named(rows):
@@ -190,17 +188,40 @@ def triangle(x, n):
     return np.sum(x)
 
 
-@pytest.mark.parametrize(("program", "args"), [(triangle, (X, 40)), (nested, (X, 30, 50)), (temporaries, (X, X, 60))])
+def until(x, least):
+    while np.sum(x) > least:
+        x = np.sin(x) * (1.0 - 1.0 / 512)
+    return np.sum(x)
+
+
+def until_in_loop(x, n):
+    for _ in range(n):
+        s = 1.0
+        while s > 0.1:
+            x = np.sin(x) * 1.01
+            s = s * 0.4
+    return np.sum(x)
+
+
+STEPS = [
+    (triangle, (X, 40)),
+    (nested, (X, 30, 50)),
+    (temporaries, (X, X, 60)),
+    (until, (X, 2.0)),
+    (until_in_loop, (X, 30)),
+]
+
+
+@pytest.mark.parametrize(("program", "args"), STEPS)
 def test_modes_take_as_much_as_they_really_do(program, args):
     case = case_of(program, args)
     made = case.program(Choice((), {}))
-    accounts = Accountant(case.adjoint, made, inner_choices(case.adjoint), case.integers(made), MACHINE).accounts()
+    accounts = accountant_of(case, made).accounts()
     for k, choice in enumerate(accounts.modes[1]):
         solution = Solution(tuple(k if step == 1 else 0 for step in range(len(accounts.modes))))
         segments = Choice((), {number: (one.length, one.slots) for number, one in choice.items()})
         built = case.program(segments)
-        integers = case.integers(built)
-        real = peak_bytes(optimise(built.program), integers | case.tables(built, segments, integers)[1])
+        real = peak_bytes(optimise(built.program), case.passed(built, segments, case.sizes(built))[1])
         simulated = simulate(accounts.problem, solution).peak
         # Tables, the larger part of so small states, are bounded by twice their size.
         assert 0.65 * simulated <= real <= 1.1 * simulated, choice
@@ -267,17 +288,44 @@ def test_what_a_branch_asks_for_to_restore_an_operand_is_not_made_of_that_operan
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
-def test_a_loop_that_a_test_ends_is_stored():
-    def until(x, n):
-        while np.sum(x) > 2.0:
-            x = np.sin(x) * 0.5
+def trips_until(least):
+    x, trips = X, 0
+    while np.sum(x) > least:
+        x, trips = np.sin(x) * (1.0 - 1.0 / 512), trips + 1
+    return trips
+
+
+def test_a_loop_that_a_test_ends_is_stored_or_checkpointed():
+    accounts, _ = accounts_of(until, X, 2.0)
+    tape = next(tape for tape in accounts.problem.tapes if tape.kept[0] >= VECTOR)
+    assert tape.kept[0] == trips_until(2.0) * VECTOR
+    (loop,) = accounts.loops.values()
+    assert (loop.trips, loop.runs) == (trips_until(2.0), 1)
+
+
+def test_a_loop_whose_trips_have_not_been_counted_is_stored():
+    case = case_of(until, (X, 2.0))
+    made = case.program(Choice((), {}))
+    sizes = case.sizes(made)
+    accounts = Accountant(case.adjoint, made, inner_choices(case.adjoint), sizes.of(made), MACHINE).accounts()
+    assert accounts.loops == {}
+    assert all(modes == ({},) for modes in accounts.modes)
+
+
+def test_trips_in_a_segment_are_at_most_those_of_the_longest_trip():
+    def program(x, n):
+        for t in range(n):
+            k = 0
+            while k < 3 and x[t] > 0.3:
+                x = np.sin(x)
+                k += 1
         return np.sum(x)
 
-    accounts, _ = accounts_of(until, X, 1)
-    assert np.sum(X) > 2.0 >= np.sum(np.sin(np.sin(X) * 0.5) * 0.5)
-    (tape,) = accounts.problem.tapes
-    assert tape.kept == (2 * VECTOR,)
-    assert accounts.loops == {}
+    accounts, _ = accounts_of(program, X, 12)
+    tape = max(accounts.tapes, key=lambda tape: tape.box)
+    (most,) = set(tape.counted.values())
+    made = sum(trips for _, trips in tape.loops[1:])
+    assert 0 < made <= most == 3
 
 
 def test_lines_are_the_user_s():

@@ -388,5 +388,11 @@ def test_trips_that_are_data_are_counted_first():
     limit = few.peak_bytes
     limited = differentiated(until, memory_limit=limit)
     assert limited.measure(u, a, 0.99 * np.sum(u), repeats=1).peak_bytes <= limit
+    # More trips are kept within the same bytes, by states to restart from.
+    args = u, a, 0.5 * np.sum(u)
+    stored = differentiated(until, strategy="store_all")
+    assert stored.plan(*args).peak_bytes > 1.5 * limit
+    assert limited.measure(*args, repeats=1).peak_bytes <= limit
+    assert_gradients(limited(*args), stored(*args))
     with pytest.raises(InfeasibleBudget):
-        limited(u, a, 0.5 * np.sum(u))
+        differentiated(until, memory_limit=2 * u.nbytes)(*args)
