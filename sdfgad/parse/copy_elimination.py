@@ -22,6 +22,7 @@ from sdfgad.ir.program import (
     Program,
     Statement,
     buffers_of,
+    changed,
     reads_of,
     rewrite_statement,
     transform,
@@ -32,15 +33,14 @@ from sdfgad.ir.program import (
 
 def coalesce(program: Program) -> Program:
     """The program without the copies whose source can be computed in the target, and without unused buffers."""
-    locals_ = set(program.buffers) - {*program.inputs, *program.outputs.values()}
-    uses = _uses(program.body)
+    coalescing = _Coalescing(program)
     while True:
-        body = _block(program.body, Domain(), locals_, uses)
+        body = coalescing.block(program.body, Domain())
         if body == program.body:
             break
-        program, uses = program.with_body(body), _uses(body)
+        program = program.with_body(body)
     program = program.with_body(transform(program.body, lambda s: () if is_self_assignment(s) else (s,)))
-    used = {*program.inputs, *program.outputs.values(), *uses}
+    used = {*program.inputs, *program.outputs.values(), *_uses(program.body)}
     body = transform(program.body, lambda s: (_without_guards(s, used),))
     return replace(program, body=body, buffers={name: b for name, b in program.buffers.items() if name in used})
 
@@ -68,35 +68,46 @@ def _uses(block: Block) -> Counter[str]:
     return uses
 
 
-def _block(block: Block, domain: Domain, locals_: set[str], uses: Counter[str]) -> Block:
-    for position, statement in enumerate(block):
-        changed = _nested(statement, domain, locals_, uses)
-        if changed != statement:
-            # One change at a time, as `uses` is out of date now.
-            return (*block[:position], changed, *block[position + 1 :])
-    for end, statement in enumerate(block):
-        copy = _as_copy(statement)
-        if copy is None or copy.source not in locals_ or copy.source == copy.target.buffer:
-            continue
-        start = _first_mention(block[:end], copy.source)
-        if start is None or _mentions(block[start : end + 1], copy.source) != uses[copy.source]:
-            continue
-        if _InterferenceCheck(copy, domain).block(block[start:end], False) is not None:
+class _Coalescing:
+    """One sweep over a program, and how many of its statements mention each buffer meanwhile."""
+
+    def __init__(self, program: Program) -> None:
+        self.locals = set(program.buffers) - {*program.inputs, *program.outputs.values()}
+        self.uses = _uses(program.body)
+
+    def block(self, block: Block, domain: Domain) -> Block:
+        block, end = tuple(self.nested(statement, domain) for statement in block), 0
+        while end < len(block):
+            start = self.start(block, end, domain)
+            if start is None:
+                end += 1
+                continue
+            copy = _as_copy(block[end])
             moved = transform(block[start:end], lambda s, copy=copy: (_redirected(s, copy),))  # type: ignore[misc]
-            return block[:start] + moved + block[end + 1 :]
-    return block
+            self.uses.subtract(_uses(block[start : end + 1]))
+            self.uses.update(_uses(moved))
+            # What has been moved may be a copy that can be spared now.
+            block, end = block[:start] + moved + block[end + 1 :], start
+        return block
 
+    def start(self, block: Block, end: int, domain: Domain) -> int | None:
+        """The first of the statements that can write the target of the copy at `end` instead; None if it is to stay."""
+        copy = _as_copy(block[end])
+        if copy is None or copy.source not in self.locals or copy.source == copy.target.buffer:
+            return None
+        start = _first_mention(block[:end], copy.source)
+        if start is None or _mentions(block[start : end + 1], copy.source) != self.uses[copy.source]:
+            return None
+        is_free = _InterferenceCheck(copy, domain).block(block[start:end], False) is not None
+        return start if is_free else None
 
-def _nested(statement: Statement, domain: Domain, locals_: set[str], uses: Counter[str]) -> Statement:
-    if isinstance(statement, Loop):
-        inside = domain.with_form(*statement.guards)
-        return replace(statement, body=_block(statement.body, inside, locals_, uses))
-    if isinstance(statement, Branch):
-        then = _block(statement.then, domain.with_form(*statement.guards), locals_, uses)
-        if then != statement.then:
-            return replace(statement, then=then)
-        return replace(statement, orelse=_block(statement.orelse, domain, locals_, uses))
-    return statement
+    def nested(self, statement: Statement, domain: Domain) -> Statement:
+        if isinstance(statement, Loop):
+            return changed(statement, body=self.block(statement.body, domain.with_form(*statement.guards)))
+        if isinstance(statement, Branch):
+            then = self.block(statement.then, domain.with_form(*statement.guards))
+            return changed(statement, then=then, orelse=self.block(statement.orelse, domain))
+        return statement
 
 
 @dataclass(frozen=True)
@@ -193,7 +204,7 @@ def _redirected(statement: Statement, copy: _Copy) -> Statement:
 
     if copy.source not in buffers_of(statement):
         return statement
-    changed = rewrite_statement(statement, replace_node=moved)
-    if isinstance(changed, Compute) and changed.target.buffer == copy.source:
-        return replace(changed, target=Access(copy.target.buffer, copy.place(changed.target.index)))
-    return changed
+    result = rewrite_statement(statement, replace_node=moved)
+    if isinstance(result, Compute) and result.target.buffer == copy.source:
+        return replace(result, target=Access(copy.target.buffer, copy.place(result.target.index)))
+    return result
