@@ -6,7 +6,7 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.emitter import Emitter
-from sdfgad.parse.values import Index, Tensor
+from sdfgad.parse.values import Index, Tensor, shape_text
 
 
 def broadcast_shapes(b: Emitter, *shapes: Index) -> Index:
@@ -35,7 +35,7 @@ def _common_extent(b: Emitter, extents: list[Lin], shapes: tuple[Index, ...]) ->
             if not (extent.is_const and first.is_const):
                 first = _equal_at_run_time(b, first, extent)
                 continue
-            text = " and ".join(f"({', '.join(map(str, s))})" for s in shapes)
+            text = " and ".join(map(shape_text, shapes))
             raise ShapeMismatch(
                 f"shapes {text} do not broadcast",
                 b.where,
@@ -65,9 +65,8 @@ def broadcast_to(b: Emitter, tensor: Tensor, shape: Index) -> Tensor:
         # Assignment drops leading extents of 1.
         tensor = tensor.reindexed(tensor.shape[extra:], lambda p: (*(Lin(0),) * extra, *p))
     if tensor.ndim > len(shape) or not _broadcasts(b, tensor.shape, shape):
-        had, wants = ", ".join(map(str, tensor.shape)), ", ".join(map(str, shape))
         raise ShapeMismatch(
-            f"shape ({had}) does not broadcast to ({wants})",
+            f"shape {shape_text(tensor.shape)} does not broadcast to {shape_text(shape)}",
             b.where,
             "Make each extent equal or 1, by a slice or reshape; `x[:, None]` adds an axis of length 1.",
         )

@@ -26,7 +26,7 @@ from sdfgad.ir.expr import INT, Const, Expr, IntLike, Lin, Op, as_linear, reads
 from sdfgad.ir.program import FIRST_CHECK, Access, Branch, Buffer, Check, Compute, Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.texts import RunTimeText
-from sdfgad.parse.values import Index
+from sdfgad.parse.values import Index, shape_text
 
 STATUS = "status"
 
@@ -221,7 +221,7 @@ class Emitter:
         sizes = [extent.const for extent in shape if extent.is_const]
         if itemsize * math.prod(sizes) >= 2**63:
             raise ShapeMismatch(
-                f"an array of shape ({', '.join(map(str, shape))}) has too many elements for a 64-bit computer",
+                f"an array of shape {shape_text(shape)} has too many elements for a 64-bit computer",
                 self.where,
                 "Make the array smaller; NumPy raises here, too.",
             )

@@ -47,7 +47,7 @@ from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.library.selected import METHODS_OF_SELECTIONS
-from sdfgad.parse.liveness import assigned_names
+from sdfgad.parse.liveness import assigned_attributes, assigned_names
 from sdfgad.parse.logs import Site, is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
@@ -160,6 +160,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if mpi.is_theirs(value):
         return mpi.attribute(frame.b, value, node.attr)
     if isinstance(value, Record):
+        _require_bound(frame, value, node)
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         found = optional_values.bound(frame.b, found, f"`.{node.attr}`")
         return containers.read(frame.b, found, f"`.{node.attr}`")
@@ -186,6 +187,23 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         node.attr, "Use a function of NumPy, np.sum(x), say, or an operator; docs/supported.md lists the functions."
     )
     raise frame.unsupported(node, f"the attribute `.{node.attr}` of arrays is not supported", todo)
+
+
+def _require_bound(frame: Frame, record: Record, node: ast.Attribute) -> None:
+    """Refuse an attribute that a loop around sets first, and that this trip may not have set yet.
+
+    Raises:
+        UnboundVariable: nothing has set it, at least in the first trip.
+    """
+    if objects.has_attribute(record, node.attr):
+        return
+    if any(node.attr in assigned_attributes(loop) for loop in frame.loops):
+        raise UnboundVariable(
+            f"`.{node.attr}` of the object may be read before it is set",
+            frame.where(node),
+            "Set it before the loop, in `__init__`, say.",
+            name=node.attr,
+        )
 
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:

@@ -12,6 +12,13 @@ def assigned_names(node: ast.AST) -> set[str]:
     return {name for name, found in _names(node).items() if any(isinstance(n.ctx, ast.Store) for n in found)}
 
 
+@lru_cache(maxsize=1 << 12)
+def assigned_attributes(node: ast.AST) -> frozenset[str]:
+    """The attributes of objects that are assigned anywhere in `node`."""
+    found = (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    return frozenset(n.attr for n in found)
+
+
 # Statements are asked about one name after the other; once it is parsed no tree changes.
 @lru_cache(maxsize=1 << 14)
 def _names(node: ast.AST) -> dict[str, list[ast.Name]]:

@@ -38,7 +38,7 @@ from sdfgad.parse.items import Items
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
-from sdfgad.parse.liveness import assigned_names, is_read_outside
+from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_outside
 from sdfgad.parse.loop_state import Carry, LoopNode
 from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
@@ -509,7 +509,7 @@ def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> Non
             raise _Peel(error) from error
         raise
     except UnboundVariable as error:
-        if error.name in assigned_names(head.node):
+        if error.name in assigned_names(head.node) | assigned_attributes(head.node):
             raise _Peel(error) from error
         raise
 

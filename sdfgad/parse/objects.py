@@ -131,6 +131,11 @@ def _nothing() -> None:
     """``object.__init__``."""
 
 
+def has_attribute(record: Record, name: str) -> bool:
+    """Whether an object, or its class, has an attribute, or computes it."""
+    return name in record.fields or hasattr(record.cls, name) or hasattr(record.cls, "__getattr__")
+
+
 def setter_of(record: Record, name: str) -> Any:
     """The function that Python calls for ``record.name = value``, if there is one: a property's setter."""
     found = inspect.getattr_static(record.cls, name, None)

@@ -18,15 +18,14 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.masks import common_mask, is_same_mask
 from sdfgad.parse.strides import unravelled
-from sdfgad.parse.values import Index, Selection, Tensor, as_tensor
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, shape_text
 
 
 def selection(b: Builder, x: Tensor, mask: Tensor) -> Selection:
     """``x[mask]``."""
     if mask.ndim > x.ndim or not all(b.is_zero(m - e) for m, e in zip(mask.shape, x.shape, strict=False)):
-        shapes = f"({', '.join(map(str, mask.shape))}) and ({', '.join(map(str, x.shape))})"
         raise ShapeMismatch(
-            f"a boolean index must fit the array: shapes {shapes}",
+            f"a boolean index must fit the array: shapes {shape_text(mask.shape)} and {shape_text(x.shape)}",
             b.where,
             "Make the mask of the array itself: x[x > 0].",
         )

@@ -318,6 +318,11 @@ def kind_of(value: Any) -> str:
     return str(getattr(cls, "noun", known))
 
 
+def shape_text(shape: Index) -> str:
+    """A shape as users know it; extents that only a run computes have no numbers yet."""
+    return f"({', '.join(str(extent) if extent.is_affine else 'as many as data decides' for extent in shape)})"
+
+
 def described(value: Any) -> str:
     """A value in the words of an error message: what is known of it, or its kind."""
     if isinstance(value, Tensor):

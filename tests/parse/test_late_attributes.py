@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnboundVariable, UnsupportedProgram
+from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_slope, outputs_of, parsed
 
@@ -62,6 +62,10 @@ RIGHT = {
     "return np.sum(c.scale * x) * getattr(c, 'total') if hasattr(c, 'scale') else x[0]",
     "asked for": "f = Sum()\nif x[0] > 0.0:\n    f.z = x * 2.0\nif hasattr(f, 'z'):\n"
     "    return f.z[0] * f.z[1]\nreturn x[0]",
+    "in the first trip": "f = Sum()\nfor k in range(3):\n    f.z = x[0] * 2.0 if k == 0 else f.z + x[k] * x[1]\n"
+    "return f.z",
+    "in the first trip, by a branch": "f = Sum()\nfor k in range(len(x)):\n    if k == 0:\n        f.z = 1.0\n"
+    "    f.z = f.z * x[k]\nreturn f.z",
     "as a test": "f, i = Sum(), 0\nwhile i < 10 and (i == 0 or f.error > 1e-2):\n    f.error = abs(x[0]) * 0.5 ** i\n"
     "    i += 1\nreturn f.error * x[1]",
 }
@@ -93,6 +97,19 @@ def test_an_attribute_that_is_not_set_is_an_error_at_run_time():
     with pytest.raises(UnboundVariable, match=r"`\.y` has no value here") as error:
         g(-X)
     assert line_of(read_late, "return r.y") in str(error.value)
+
+
+def read_too_early(x):
+    r = Record()
+    for k in range(3):
+        r.y = r.y + x[k]
+    return r.y
+
+
+def test_an_attribute_that_no_trip_sets_before_it_is_read():
+    with pytest.raises(PythonRaises, match="Python raises AttributeError here: y") as error:
+        parsed(read_too_early, X)
+    assert line_of(read_too_early, "r.y = r.y") in str(error.value)
 
 
 def test_what_cannot_be_told_before_the_run_is_refused():

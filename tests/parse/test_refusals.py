@@ -50,6 +50,7 @@ REFUSED = [
     ("return x[0, 1]", "return x[0, 1]", InvalidIndex, "2 indices for an array of 1 dimensions"),
     ("return x[k, k]", "return x[k, k]", InvalidIndex, "2 indices for an array of 1 dimensions"),
     ("return x[x[:2] > 1]", "return x[x", ShapeMismatch, r"a boolean index must fit the array: shapes \(2\) and \(4\)"),
+    ("u = x[x > 1]\nreturn u[x > 1]", "return u", ShapeMismatch, r"shapes \(4\) and \(as many as data decides\)"),
     # Selections.
     ("u = x[x > 1]\nreturn u[x[x > 0] > 1]", "return u", UnsupportedProgram, "mask of another selection"),
     ("return a[k[k > 0], k[k > 1]]", "return a", UnsupportedProgram, "several arrays .* of different masks"),

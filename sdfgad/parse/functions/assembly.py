@@ -17,7 +17,7 @@ from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, par
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import segments
-from sdfgad.parse.values import Index, Tensor, is_integer
+from sdfgad.parse.values import Index, Tensor, is_integer, shape_text
 
 
 def parts_of(b: Builder, arrays: Any) -> list[Tensor]:
@@ -79,7 +79,7 @@ def common_dtype(tensors: list[Tensor]) -> np.dtype[Any]:
 def _length(b: Builder, tensor: Tensor, first: Tensor, axis: int) -> int:
     others = [(x, y) for k, (x, y) in enumerate(zip(tensor.shape, first.shape, strict=False)) if k != axis]
     if tensor.ndim != first.ndim or not all(b.is_zero(x - y) for x, y in others):
-        shapes = " and ".join(f"({', '.join(map(str, t.shape))})" for t in (first, tensor))
+        shapes = " and ".join(shape_text(t.shape) for t in (first, tensor))
         raise ShapeMismatch(
             f"shapes {shapes} cannot be joined along axis {axis}",
             b.where,
