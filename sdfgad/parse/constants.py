@@ -222,7 +222,7 @@ class Constants:
     def array(self, tensor: Tensor, here: Here, is_needed: bool = True) -> Array | None:
         """The elements of an integer array, if they are known; `is_needed`: without them there is no program."""
         params = tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape))
-        can_use = tensor.dtype.kind in KINDS and (is_needed or self._may_guess)
+        can_use = tensor.dtype.kind in KINDS + "f" * is_needed and (is_needed or self._may_guess)
         box = points(params) if can_use else None
         if box is None:
             return None
@@ -236,6 +236,24 @@ class Constants:
             return None
         found = self._used_as(Int(form), {}, here, is_needed)
         return None if found is None else int(found)
+
+    def of_inputs(self, names: Iterable[str]) -> dict[str, Array] | None:
+        """What buffers hold that the program does not write; None if some are data.
+
+        Raises:
+            Decides: some are inputs that may become constants.
+        """
+        names = set(names)
+        if inputs := sorted(names & {*self._inputs}):
+            raise Decides([self._inputs[name] for name in inputs])
+        known = ChainMap(self._arrays, self._numbers)
+        return {name: known[name] for name in names} if names <= known.keys() else None
+
+    def learn(self, buffer: Buffer, array: Array, here: Here) -> None:
+        """Record what the statements so far have been found to leave in a buffer."""
+        self.forget(buffer.name)
+        (self._arrays if buffer.dtype.kind in KINDS else self._numbers)[buffer.name] = array
+        self._homes[buffer.name], self._origins[buffer.name] = here, frozenset()
 
     def home(self, name: str) -> Any:
         """The block that makes a buffer, if that is followed."""

@@ -10,21 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.parse.dense_matrices import Sums
 from sdfgad.parse.sparse_methods import Methods
 from sdfgad.parse.sparse_operations import at_points, chosen, compressed_rows, product
 from sdfgad.parse.sparse_patterns import common_places, lines_of, part_of, turned_places
 from sdfgad.parse.sparse_products import across_lines, by_lines, dense_lines, diagonal_length, diagonal_of_lines
-
-
-@dataclass
-class Sums:
-    """Sums along an axis, or single elements, of a sparse matrix: in SciPy an np.matrix, whose arrays are known."""
-
-    A1: Any
-    A: Any
-
-    noun = "an np.matrix"
-    instead = "Write np.asarray(A.sum(axis=1)).ravel(), or A.sum(axis=1).A1; so also for A[i, j] with arrays i and j."
 
 
 @dataclass

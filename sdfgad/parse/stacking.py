@@ -9,8 +9,8 @@ import numpy as np
 from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dense_matrices import Sums
 from sdfgad.parse.rows import segments
-from sdfgad.parse.sparse_formats import Sums
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)

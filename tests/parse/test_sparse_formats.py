@@ -150,7 +150,7 @@ def planes(x):
 
 
 def as_matrix(x):
-    return np.sum(OUTER[[0, 1], [1, 2]] * x[0])
+    return np.sum(np.exp(OUTER[[0, 1], [1, 2]] * x[0]))
 
 
 def largest(x):

@@ -264,7 +264,7 @@ def dense(x):
 
 
 def row_sums(x):
-    return np.sum(OBJECT.A.sum(axis=0) * x)
+    return np.sum(np.sqrt(OBJECT.A.sum(axis=0)) @ x)
 
 
 def by_constant_mask(k, fixed):

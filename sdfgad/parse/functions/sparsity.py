@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.followed import MOST_ELEMENTS
+from sdfgad.parse.followed import KINDS, MOST_ELEMENTS
 from sdfgad.parse.known_arrays import known_array
 from sdfgad.parse.registry import function
 from sdfgad.parse.sparse_patterns import PATTERNS, part_of
@@ -36,7 +36,8 @@ for _pattern in PATTERNS:
 def _known(b: Builder, value: Any) -> Any:
     if not isinstance(value, Tensor) or not value.ndim:
         return b.constant(value)
-    found = known_array(b, value)
+    # SciPy converts indices that are floats.
+    found = known_array(b, value, KINDS + "f")
     if found is None:
         what = f"the rows and columns of a sparse matrix are known only at run time, or are more than {MOST_ELEMENTS:,}"
         raise b.unsupported(what, "Compute them outside of the function, and pass them as integer arrays.")
