@@ -9,7 +9,7 @@ import sdfgad
 from sdfgad.ir.program import Program
 from sdfgad.runtime.build import Library, Source, compile_source
 from sdfgad.runtime.compile import source_of
-from sdfgad.runtime.gpu import emulation, executable
+from sdfgad.runtime.gpu import executable
 from sdfgad.targets.gpu.environment import INCLUDE
 
 SYMBOLS = re.compile(r"\bsdfgad_(kernel_count|emulated_kernels)\b")
@@ -73,8 +73,6 @@ class Variants:
             DeviceError: the emulation found a fault.
         """
         one = self.found[name]
-        monkeypatch.setattr(emulation, "COUNT", f"sdfgad_kernel_count_{name}")
-        monkeypatch.setattr(emulation, "KERNELS", f"sdfgad_emulated_kernels_{name}")
         library = Library(self.library.path, name, one.source.arguments)
         monkeypatch.setattr(executable, "compile_program", lambda *_, **__: library)
         one.made.__dict__["forward_executable"] = executable.load_on_device(one.program)

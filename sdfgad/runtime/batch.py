@@ -7,12 +7,19 @@ separate build.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from sdfgad.emulated import is_emulated
 from sdfgad.ir.program import Program
 from sdfgad.runtime.build import Library, Source, compile_source
 from sdfgad.runtime.compile import find_library, index_entry, record_library, source_of
 from sdfgad.runtime.sizes import AUTO, Sharing
+
+# What a library has of the kernels of its one program, and the text of them, which the emulation does not read.
+_OF_KERNELS = re.compile(r"\bsdfgad_(kernel_count|emulated_kernels)\b")
+_TEXT = re.compile(r'extern "C" const char\* const sdfgad_kernel_text = R"kernels\(.*?\)kernels";', re.DOTALL)
 
 
 class Batch:
@@ -26,15 +33,17 @@ class Batch:
 
     def __init__(self) -> None:
         self._parts: dict[str, Source] = {}
-        # A library has the kernels of one program.
+        self._emulated: dict[str, Source] = {}
+        # For a device: its library has the kernels of one program.
         self._alone: dict[str, Source] = {}
 
     def add(self, program: Program) -> None:
         """Optimise a program and generate its C++, unless it is in the batch or has been compiled."""
         entry = index_entry(program, _sharing(program))
-        if entry in self._parts or entry in self._alone or find_library(entry) is not None:
+        groups = self._parts, self._emulated, self._alone
+        if any(entry in group for group in groups) or find_library(entry) is not None:
             return
-        parts = self._parts if program.device == "cpu" else self._alone
+        parts = groups[0 if program.device == "cpu" else 1 if is_emulated() else 2]
         name = f"{program.name}_{entry.rpartition('/')[2]}"
         parts[entry] = source_of(replace(program, name=name))
 
@@ -50,15 +59,15 @@ class Batch:
         Raises:
             CompilerError: there is no compiler, or it failed; then none of the programs has been compiled.
         """
-        parts, self._parts = self._parts, {}
-        alone, self._alone = self._alone, {}
+        parts, emulated, alone = self._parts, self._emulated, self._alone
+        self._parts, self._emulated, self._alone = {}, {}, {}
         for entry, part in alone.items():
             record_library(entry, compile_source(part, with_plain))
-        if parts:
-            library = compile_source(_concatenated(list(parts.values())), with_plain)
-            for entry, part in parts.items():
+        for group in filter(None, (parts, {entry: _with_own_kernels(part) for entry, part in emulated.items()})):
+            library = compile_source(_concatenated(list(group.values())), with_plain)
+            for entry, part in group.items():
                 record_library(entry, Library(library.path, part.name, part.arguments))
-        return len(parts) + len(alone)
+        return len(parts) + len(emulated) + len(alone)
 
 
 def _sharing(program: Program) -> Sharing:
@@ -66,7 +75,12 @@ def _sharing(program: Program) -> Sharing:
     return AUTO if program.device == "cpu" else Sharing("exact")
 
 
-def _concatenated(parts: list[Source]) -> Source:
+def _with_own_kernels(part: Source) -> Source:
+    """A program for the emulation whose kernels have a name that no other one in its library has."""
+    return replace(part, code=_OF_KERNELS.sub(rf"\g<0>_{part.name}", _TEXT.sub("", part.code)))
+
+
+def _concatenated(parts: Sequence[Source]) -> Source:
     """One C++ text of all parts, each in its own namespace, with the includes hoisted to the top."""
     includes, texts = dict[str, None](), list[str]()
     for part in parts:

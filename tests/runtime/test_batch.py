@@ -5,6 +5,8 @@ import pytest
 
 import sdfgad
 from sdfgad.api.compile_together import compile_together
+from sdfgad.emulated import VARIABLE
+from sdfgad.optimise.device import side
 from sdfgad.runtime import build as compiling
 from sdfgad.runtime import compiler
 from sdfgad.runtime.batch import Batch
@@ -77,3 +79,27 @@ def test_a_failing_compiler_compiles_nothing(monkeypatch, cache, tmp_path):
         compile_together([(g, (X,))])
     assert not list(cache.rglob("program.so"))
     assert not list(cache.rglob("programs/*/*.json"))
+
+
+def test_programs_for_the_emulation_have_their_own_kernels_in_one_library(monkeypatch, cache, tmp_path):
+    """Called in turns: one has as many kernels as another, one has more, and one of numbers has none."""
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(side, "SECONDS", side.KERNELS_ONLY)
+    functions = {
+        "a": lambda x: np.sum(np.sin(x)),
+        "b": lambda x: np.sum(x * x * x),
+        "c": lambda x: np.sum(np.cumsum(np.exp(x), axis=0) @ x),
+        "numbers": lambda x: np.sin(x) * x,
+    }
+    arguments = dict.fromkeys(functions, X) | {"numbers": 0.75}
+    on_device = {k: sdfgad.differentiate(f, wrt="x", device="gpu") for k, f in functions.items()}
+    assert compile_together([(g, (arguments[k],)) for k, g in on_device.items()]) == [None] * len(functions)
+    assert len(list(cache.rglob("program.so"))) == 1
+    monkeypatch.setattr(compiling, "_compiled", refuse)
+    found = [{k: g.value_and_grad(arguments[k]) for k, g in on_device.items()} for _ in range(2)]
+    monkeypatch.undo()
+    for k, f in functions.items():
+        value, gradient = f(arguments[k]), sdfgad.differentiate(f, wrt="x")(arguments[k])
+        for one in found:
+            np.testing.assert_allclose(one[k][0], value, rtol=1e-13)
+            np.testing.assert_allclose(one[k][1], gradient, rtol=1e-13, atol=1e-13)

@@ -5,6 +5,7 @@ from pathlib import Path
 import dace
 import pytest
 
+from sdfgad.errors import CompilerError
 from sdfgad.runtime.build import Source, compile_source
 from sdfgad.runtime.compiler import Level
 from sdfgad.runtime.headers import LEFT_OUT, left_out, precompiled
@@ -34,3 +35,18 @@ def test_programs_that_need_it_have_it(header):
 
 def test_others_do_not():
     assert left_out("#include <dace/dace.h>\nvoid f() {}\n") == ()
+
+
+def test_functions_of_lapack_are_declared_as_in_its_header():
+    """g++ takes no second declaration of a C function unless it is the same."""
+    code = "#include <lapacke.h>\nstatic_assert(sdfgad::lapack::COLUMN_MAJOR == LAPACK_COL_MAJOR);\n"
+    assert compile_source(Source("lapack", code, (), ())).path.exists()
+    for wrong in ("void scipy_LAPACKE_dgetrf_work(int);", "void scipy_LAPACKE_zgttrs_work(int);"):
+        with pytest.raises(CompilerError, match="conflicting declaration"):
+            compile_source(Source("lapack", f'extern "C" {wrong}\n', (), ()))
+
+
+def test_large_headers_of_which_little_is_needed_are_not_there():
+    guards = ("_IMMINTRIN_H_INCLUDED", "_LAPACKE_H_", "LAPACK_H")
+    code = "".join(f"#ifdef {guard}\n#error {guard}\n#endif\n" for guard in guards)
+    assert compile_source(Source("small", code, (), ())).path.exists()

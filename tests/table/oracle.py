@@ -18,7 +18,7 @@ import tempfile
 import types
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,27 +133,37 @@ class Alone:
     dtype: np.dtype | None = None
 
 
-def alone(case: Case) -> Alone:
-    """Parse the case, and derive its gradient where its result is floating.
-
-    `refused_at` is "parsing" or "differentiating". Other exceptions than sdfgad's own pass.
-    """
-    function = module_from(HEAD + "\n\n" + case.source("f"), Path(_folder.name)).f
+def parsed(case: Case) -> Alone:
+    """Parse the case. Other exceptions than sdfgad's own pass."""
     values = case.arguments()
     try:
+        function = _function_of(case)
         primal = parse(function, bind(function, (), values).kinds)
         _, buffer = next((name, b) for name, b in primal.program.outputs.items() if name == "return")
     except SdfgadError as error:
         return Alone("parsing", error)
     output = primal.program.buffers[buffer]
-    result = {"shape": tuple(extent.const for extent in output.shape), "dtype": output.dtype}
-    if output.dtype.kind in "fc":
-        g = sdfgad.differentiate(function, wrt=case.drawn, output="return", allow_unused=True)
-        try:
-            g._bind_and_specialise((), values)
-        except SdfgadError as error:
-            return Alone("differentiating", error, **result)
-    return Alone(**result)
+    return Alone(shape=tuple(extent.const for extent in output.shape), dtype=output.dtype)
+
+
+def alone(case: Case) -> Alone:
+    """Parse the case, and derive its gradient where its result is floating.
+
+    `refused_at` is "parsing" or "differentiating". Other exceptions than sdfgad's own pass.
+    """
+    made = parsed(case)
+    if made.dtype is None or made.dtype.kind not in "fc":
+        return made
+    g = sdfgad.differentiate(_function_of(case), wrt=case.drawn, output="return", allow_unused=True)
+    try:
+        g._bind_and_specialise((), case.arguments())
+    except SdfgadError as error:
+        return replace(made, refused_at="differentiating", error=error)
+    return made
+
+
+def _function_of(case: Case) -> Any:
+    return module_from(HEAD + "\n\n" + case.source("f"), Path(_folder.name)).f
 
 
 # --- many cases in one program
@@ -221,7 +231,7 @@ def batch(number: int) -> dict[str, Outcome]:
         with np.errstate(all="ignore"):
             expected = np.asarray(numpy_function(case)(**case.arguments()))
         try:
-            made = alone(case)
+            made = parsed(case)  # What refuses to be differentiated does so in the program of all, too.
             assert made.error is None, f"refused: {made.error}"
             assert (made.shape, made.dtype) == (expected.shape, expected.dtype), (
                 f"the result is {made.dtype} of shape {made.shape}, in NumPy {expected.dtype} of shape {expected.shape}"

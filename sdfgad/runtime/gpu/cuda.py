@@ -26,8 +26,8 @@ class Cuda:
         self.functions: Functions = functions()
         self._modules: list[Module] = []
 
-    def kernels(self, shared: ctypes.CDLL) -> Any:
-        """The kernels of a library, in the order of their numbers, as an array of pointers.
+    def kernels(self, shared: ctypes.CDLL, program: str) -> Any:
+        """The kernels of a library's program, in the order of their numbers, as an array of pointers.
 
         Raises:
             DeviceError: there is no NVRTC.

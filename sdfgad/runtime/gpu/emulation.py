@@ -32,10 +32,11 @@ class Emulation:
         shared.sdfgad_emulated_error.restype = ctypes.c_char_p
         self.functions = Functions.from_address(shared.sdfgad_emulated_functions())
 
-    def kernels(self, shared: ctypes.CDLL) -> Any:
-        """The kernels of a library, in the order of their numbers, as an array of pointers."""
-        count = ctypes.c_int64.in_dll(shared, COUNT).value
-        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, KERNELS))
+    def kernels(self, shared: ctypes.CDLL, program: str) -> Any:
+        """The kernels of a program, in the order of their numbers, as an array of pointers."""
+        own = f"_{program}" if hasattr(shared, f"{COUNT}_{program}") else ""  # One of several in its library.
+        count = ctypes.c_int64.in_dll(shared, f"{COUNT}{own}").value
+        first = ctypes.addressof(ctypes.c_void_p.in_dll(shared, f"{KERNELS}{own}"))
         return (ctypes.c_void_p * (count + 1))(*(first + k * ctypes.sizeof(ctypes.c_void_p) for k in range(count)))
 
     def begin(self) -> None:

@@ -40,8 +40,8 @@ class Backend(Protocol):
     functions: Functions
     ordinal: int
 
-    def kernels(self, shared: ctypes.CDLL) -> Any:
-        """The kernels of a library, in the order of their numbers, as an array of pointers."""
+    def kernels(self, shared: ctypes.CDLL, program: str) -> Any:
+        """The kernels of a library's program, in the order of their numbers, as an array of pointers."""
 
     def begin(self) -> None:
         """Let the calling thread work on it."""
@@ -89,21 +89,25 @@ class DeviceExecutable(Executable):
         """Let the program run on a device; None: that of the thread, or the first."""
         if ordinal not in self._backends:
             made = backend_of(self._shared, ordinal)
-            self._backends[ordinal] = made, made.kernels(self._shared)
+            self._backends[ordinal] = made, made.kernels(self._shared, self.library.name)
         self._backend, self._kernels = self._backends[ordinal]
         self._backends.setdefault(self._backend.ordinal, self._backends[ordinal])
         self._table = self._backend.functions if are_replayed() else without_graphs(self._backend.functions)
         if are_watched():
             here = Watched(self._table, self._kernels, self._backend.finish)
             self._table = self._watched.setdefault(self._backend.ordinal, here).table
+
+    def _begin(self) -> None:
+        """Let the calling thread work on the device, and the library launch the kernels of this program."""
         self._shared.sdfgad_use_device(ctypes.byref(self._table), self._kernels)
+        self._backend.begin()
 
     def __call__(self, arrays: Mapping[str, Any], integers: Mapping[str, int]) -> None:
         """Run once. Arrays are NumPy's, or have a `pointer` into the device's memory, and its `ordinal`."""
         ordinal = next((a.ordinal for a in arrays.values() if not isinstance(a, np.ndarray)), self._backend.ordinal)
         if ordinal != self._backend.ordinal:
             self._choose(ordinal)
-        self._backend.begin()
+        self._begin()
         with ExitStack() as stack:
             places = {name: self._place(name, arrays[name], stack) for name in self._on_device}
             fetched = {name: self._fetched(name, arrays[name]) for name in self._on_host}
@@ -130,7 +134,7 @@ class DeviceExecutable(Executable):
 
     def seconds(self, arrays: Mapping[str, Any], integers: Mapping[str, int], runs: int) -> float:
         """The median of several runs, each until the device has finished, without copies of arguments."""
-        self._backend.begin()
+        self._begin()
         taken = []
         with ExitStack() as stack:
             places = {name: self._place(name, arrays[name], stack) for name in self._on_device}
@@ -243,5 +247,6 @@ def _optimised(program: Program, optimised: Callable[[], Program] | None) -> Pro
 
 
 def _uses_device(library: Library) -> bool:
-    """Whether a library has kernels: a program of numbers has none."""
-    return hasattr(ctypes.CDLL(str(library.path)), "sdfgad_kernel_count")
+    """Whether a library has kernels of its program: one of numbers has none."""
+    shared, name = ctypes.CDLL(str(library.path)), "sdfgad_kernel_count"
+    return hasattr(shared, name) or hasattr(shared, f"{name}_{library.name}")

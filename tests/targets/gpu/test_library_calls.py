@@ -1,5 +1,11 @@
 """Library functions on the device: gradients in the emulation are the CPU's, and nothing goes through the host."""
 
+import functools
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,6 +15,7 @@ from sdfgad.errors import SingularMatrix
 from sdfgad.ir.program import Call, walk
 from sdfgad.optimise.device import side
 from sdfgad.optimise.passes import optimise
+from sdfgad.runtime.batch import Batch
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.launches import is_transfer
 
@@ -31,20 +38,31 @@ def size(x):
     return np.sum(np.real(x * np.conj(x)) * np.cos(np.arange(x.shape[-1])))
 
 
-def assert_on_device(function, *args, wrt, rtol=1e-10):
-    """Values and gradients are the CPU's, and the gradient's program copies no array."""
-    expected = sdfgad.differentiate(function, wrt=wrt, device="cpu")
-    g = sdfgad.differentiate(function, wrt=wrt, device="gpu")
-    (value, gradients), (known_value, known) = g.value_and_grad(*args), expected.value_and_grad(*args)
-    for found, other in zip(gradients, known, strict=True):
-        np.testing.assert_allclose(found, other, rtol=rtol, atol=rtol * np.max(np.abs(other), initial=1e-30))
-    np.testing.assert_allclose(value, known_value, rtol=rtol)
-    program = optimise(g.programs(*args)[1])
-    statements = list(walk(program.body))
-    calls = [s for s in statements if isinstance(s, Call)]
-    assert calls
-    assert all(map(has_device_form, calls)), [call.name for call in calls]
-    assert not [s for s in program.body if is_transfer(s, program.buffers)]
+@dataclass(frozen=True)
+class Case:
+    """A function with its arguments. `wrt`: by which it is differentiated; `rtol`: how near the CPU's results are."""
+
+    name: str
+    function: Callable[..., Any]
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, ...]]
+    wrt: tuple[str, ...]
+    rtol: float = 1e-10
+
+
+def of_one(function, shape, dtype, wrt, rtol):
+    """A case of a function of one array."""
+    name = f"{function.__name__}-{shape}-{dtype}"
+    return Case(name, function, lambda rng: (matrices(rng, dtype, *shape),), wrt, rtol)
+
+
+def of_a_system(function, shape, right, dtype, rtol):
+    """A case of a function of a well-conditioned matrix and right sides."""
+
+    def draw(rng):
+        a = matrices(rng, dtype, *shape) + np.asarray(3 * np.eye(shape[-1]), dtype)
+        return a, matrices(rng, dtype, *right)
+
+    return Case(f"{function.__name__}-{shape}-{right}-{dtype}", function, draw, ("a", "b"), rtol)
 
 
 # --- transforms
@@ -67,41 +85,11 @@ def planes(x):
     return size(np.fft.ifft2(y * y)) + size(np.fft.irfftn(np.fft.rfftn(np.abs(y), axes=(1, 0)), axes=(1, 0)))
 
 
-@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
-@pytest.mark.parametrize("shape", [(6, 5), (7, 1), (4, 3, 5)])
-@pytest.mark.parametrize("function", [transformed, to_reals])
-def test_complex_transforms(function, shape, dtype, rng):
-    tolerance = 1e-10 if dtype == "complex128" else 1e-4
-    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("x",), rtol=tolerance)
-
-
-@pytest.mark.parametrize("shape", [(6, 5), (1, 8), (5, 4, 6)])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_real_transforms(shape, dtype, rng):
-    tolerance = 1e-10 if dtype == "float64" else 1e-4
-    assert_on_device(of_reals, matrices(rng, dtype, *shape), wrt=("x",), rtol=tolerance)
-
-
-def test_transforms_along_an_axis_between_others(rng):
-    assert_on_device(planes, matrices(rng, "complex128", 3, 4, 5), wrt=("x",))
-
-
 # --- matrices
 
 
 def solved(a, b):
     return size(np.linalg.solve(a, b))
-
-
-@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
-@pytest.mark.parametrize(
-    ("shape", "right"),
-    [((5, 5), (5,)), ((4, 4), (4, 3)), ((3, 3), (3, 9)), ((2, 3, 4, 4), (2, 3, 4, 2)), ((3, 3, 3), (3, 3, 7))],
-)
-def test_systems(shape, right, dtype, rng):
-    a = matrices(rng, dtype, *shape) + np.asarray(3 * np.eye(shape[-1]), dtype)
-    tolerance = 1e-10 if dtype != "float32" else 1e-4
-    assert_on_device(solved, a, matrices(rng, dtype, *right), wrt=("a", "b"), rtol=tolerance)
 
 
 def factored(a, b):
@@ -111,25 +99,12 @@ def factored(a, b):
     return size(scipy.linalg.lu_solve(made, b)) + size(scipy.linalg.lu_solve(made, b[:, 0], trans=2))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
-def test_factors_for_several_right_sides(dtype, rng):
-    a = matrices(rng, dtype, 4, 4) + np.asarray(3 * np.eye(4), dtype)
-    tolerance = 1e-10 if dtype != "float32" else 1e-4
-    assert_on_device(factored, a, matrices(rng, dtype, 4, 3), wrt=("a", "b"), rtol=tolerance)
-
-
 def by_shared_factors(a, b):
     sign, log = np.linalg.slogdet(a)
     x = np.linalg.solve(a, b) + np.linalg.inv(a) @ b
     for k in range(3):
         x = np.linalg.solve(a, x + b)
     return size(x) + np.real(sign) * log + np.real(np.linalg.det(a))
-
-
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
-def test_systems_with_one_matrix(dtype, rng):
-    a = matrices(rng, dtype, 5, 5) + np.asarray(3 * np.eye(5), dtype)
-    assert_on_device(by_shared_factors, a, matrices(rng, dtype, 5, 2), wrt=("a", "b"))
 
 
 def inverse(a):
@@ -182,23 +157,65 @@ def all_vectors(a):
 SQUARE = [inverse, determinant, log_determinant, cholesky, eigenvalues, eigenvectors_of_the_upper]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
-@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 3), (1, 1)])
-@pytest.mark.parametrize("function", SQUARE)
-def test_square_matrices(function, shape, dtype, rng):
-    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("a",), rtol=1e-9)
+def cases():
+    """In single precision tolerances are those of its rounding."""
+    for function, shape, dtype in itertools.product(
+        (transformed, to_reals), ((6, 5), (7, 1), (4, 3, 5)), ("complex128", "complex64")
+    ):
+        yield of_one(function, shape, dtype, ("x",), 1e-10 if dtype == "complex128" else 1e-4)
+    for dtype, shape in itertools.product(("float64", "float32"), ((6, 5), (1, 8), (5, 4, 6))):
+        yield of_one(of_reals, shape, dtype, ("x",), 1e-10 if dtype == "float64" else 1e-4)
+    yield of_one(planes, (3, 4, 5), "complex128", ("x",), 1e-10)
+    for (shape, right), dtype in itertools.product(SYSTEMS, ("float64", "complex128", "float32")):
+        yield of_a_system(solved, shape, right, dtype, 1e-10 if dtype != "float32" else 1e-4)
+    for dtype in ("float64", "complex128", "float32"):
+        yield of_a_system(factored, (4, 4), (4, 3), dtype, 1e-10 if dtype != "float32" else 1e-4)
+    for dtype in ("float64", "complex128"):
+        yield of_a_system(by_shared_factors, (5, 5), (5, 2), dtype, 1e-10)
+    for function, shape, dtype in itertools.product(SQUARE, ((4, 4), (2, 3, 3), (1, 1)), ("float64", "complex128")):
+        yield of_one(function, shape, dtype, ("a",), 1e-9)
+    for function in SQUARE:
+        yield of_one(function, (4, 4), "float32", ("a",), 1e-3)
+    for function, shape, dtype in itertools.product(OTHERS, ((5, 3), (3, 5), (2, 4, 4)), ("float64", "complex128")):
+        yield of_one(function, shape, dtype, ("a",), 1e-8)
 
 
-@pytest.mark.parametrize("function", SQUARE)
-def test_square_matrices_in_single_precision(function, rng):
-    assert_on_device(function, matrices(rng, "float32", 4, 4), wrt=("a",), rtol=1e-3)
+SYSTEMS = [((5, 5), (5,)), ((4, 4), (4, 3)), ((3, 3), (3, 9)), ((2, 3, 4, 4), (2, 3, 4, 2)), ((3, 3, 3), (3, 3, 7))]
+SQUARE = [inverse, determinant, log_determinant, cholesky, eigenvalues, eigenvectors_of_the_upper]
+OTHERS = [orthogonal, singular_values, all_vectors]
+CASES = list(cases())
+PACK = 12
 
 
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
-@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 4)])
-@pytest.mark.parametrize("function", [orthogonal, singular_values, all_vectors])
-def test_other_matrices(function, shape, dtype, rng):
-    assert_on_device(function, matrices(rng, dtype, *shape), wrt=("a",), rtol=1e-8)
+@functools.cache
+def packed(number):
+    """Gradients of some of the cases on both devices, compiled at once for each, and the arguments."""
+    batch, found = Batch(), {}
+    for case in CASES[number * PACK : (number + 1) * PACK]:
+        args = case.draw(np.random.default_rng(20240607))
+        both = [sdfgad.differentiate(case.function, wrt=case.wrt, device=device) for device in ("cpu", "gpu")]
+        for g in both:
+            batch.add(g.programs(*args)[0])
+        found[case.name] = *both, args
+    batch.build()
+    return found
+
+
+@pytest.mark.parametrize(("number", "case"), [pytest.param(k // PACK, c, id=c.name) for k, c in enumerate(CASES)])
+def test_values_and_gradients(number, case):
+    """They are the CPU's, and the gradient's program copies no array."""
+    expected, g, args = packed(number)[case.name]
+    (value, gradients), (known_value, known) = g.value_and_grad(*args), expected.value_and_grad(*args)
+    for found, other in zip(gradients, known, strict=True):
+        limit = case.rtol * np.max(np.abs(other), initial=1e-30)
+        np.testing.assert_allclose(found, other, rtol=case.rtol, atol=limit)
+    np.testing.assert_allclose(value, known_value, rtol=case.rtol)
+    program = optimise(g.programs(*args)[1])
+    statements = list(walk(program.body))
+    calls = [s for s in statements if isinstance(s, Call)]
+    assert calls
+    assert all(map(has_device_form, calls)), [call.name for call in calls]
+    assert not [s for s in program.body if is_transfer(s, program.buffers)]
 
 
 def values_alone(a):

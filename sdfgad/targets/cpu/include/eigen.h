@@ -11,14 +11,14 @@ namespace lapack {
 // `second` are the imaginary parts of a real matrix's eigenvalues, and a workspace for a complex one.
 inline int right_vectors(char job, int n, double* a, double* w, double* second, double* v, double* work, int size) {
     const OneThread alone;
-    return scipy_LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', job, n, a, n, w, second, nullptr, 1, v, n, work, size);
+    return scipy_LAPACKE_dgeev_work(COLUMN_MAJOR, 'N', job, n, a, n, w, second, nullptr, 1, v, n, work, size);
 }
 
 inline int right_vectors(char job, int n, Complex* a, Complex* w, double* second, Complex* v, Complex* work, int size) {
-    using C = lapack_complex_double;
+    using C = Pair;
     const OneThread alone;
     return scipy_LAPACKE_zgeev_work(
-        LAPACK_COL_MAJOR, 'N', job, n, (C*)a, n, (C*)w, nullptr, 1, (C*)v, n, (C*)work, size, second
+        COLUMN_MAJOR, 'N', job, n, (C*)a, n, (C*)w, nullptr, 1, (C*)v, n, (C*)work, size, second
     );
 }
 

@@ -10,12 +10,12 @@ namespace lapack {
     inline int factor_band(int n, int low, int high, T* a, int* pivots) {                                          \
         const OneThread alone;                                                                                     \
         const int rows = 2 * low + high + 1;                                                                       \
-        return scipy_LAPACKE_##letter##gbtrf_work(LAPACK_COL_MAJOR, n, n, low, high, (C*)a, rows, pivots);         \
+        return scipy_LAPACKE_##letter##gbtrf_work(COLUMN_MAJOR, n, n, low, high, (C*)a, rows, pivots);         \
     }                                                                                                              \
     inline void solve_band(char flag, int n, int low, int high, int m, const T* lu, const int* pivots, T* x) {     \
         const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##gbtrs_work(                                                                        \
-            LAPACK_COL_MAJOR, flag, n, low, high, m, (const C*)lu, 2 * low + high + 1, pivots, (C*)x, n);          \
+            COLUMN_MAJOR, flag, n, low, high, m, (const C*)lu, 2 * low + high + 1, pivots, (C*)x, n);          \
     }                                                                                                              \
     inline int factor_three(int n, T* a, int* pivots) {                                                            \
         const OneThread alone;                                                                                     \
@@ -24,12 +24,12 @@ namespace lapack {
     inline void solve_three(char flag, int n, int m, const T* lu, const int* pivots, T* x) {                       \
         const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##gttrs_work(                                                                        \
-            LAPACK_COL_MAJOR, flag, n, m, (const C*)lu, (const C*)(lu + n), (const C*)(lu + 2 * n),                \
+            COLUMN_MAJOR, flag, n, m, (const C*)lu, (const C*)(lu + n), (const C*)(lu + 2 * n),                \
             (const C*)(lu + 3 * n), pivots, (C*)x, n);                                                             \
     }
 
 SDFGAD_FACTORED(double, double, d)
-SDFGAD_FACTORED(Complex, lapack_complex_double, z)
+SDFGAD_FACTORED(Complex, Pair, z)
 #undef SDFGAD_FACTORED
 
 // x := A^-1 b or A^-H b for b (n, m), where solve(flag, columns) does so for the columns of b.

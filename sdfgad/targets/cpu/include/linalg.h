@@ -12,9 +12,9 @@
 #include <type_traits>
 
 #include <cblas.h>
-#include <lapacke.h>
 
 #include "blas_threads.h"
+#include "lapack_functions.h"
 #include "memory.h"
 #include "sdfgad.h"
 
@@ -31,11 +31,11 @@ template <typename T> using Wide = typename Types<T>::Wide;
 #define SDFGAD_LAPACK(T, C, letter, orthogonal, one, weight)                                                       \
     inline int factor(int n, T* a, int* pivots) {                                                                  \
         const OneThread alone;                                                                                     \
-        return scipy_LAPACKE_##letter##getrf_work(LAPACK_COL_MAJOR, n, n, (C*)a, n, pivots);                       \
+        return scipy_LAPACKE_##letter##getrf_work(COLUMN_MAJOR, n, n, (C*)a, n, pivots);                       \
     }                                                                                                              \
     inline void solve_whole(char flag, int n, int m, const T* lu, const int* pivots, T* x) {                       \
         const OneThread alone;                                                                                     \
-        scipy_LAPACKE_##letter##getrs_work(LAPACK_COL_MAJOR, flag, n, m, (const C*)lu, n, pivots, (C*)x, n);       \
+        scipy_LAPACKE_##letter##getrs_work(COLUMN_MAJOR, flag, n, m, (const C*)lu, n, pivots, (C*)x, n);       \
     }                                                                                                              \
     /* x := x a^-1 or x a^-T for x (m, n), both column-major */                                                    \
     inline void solve_triangle(                                                                                    \
@@ -52,22 +52,22 @@ template <typename T> using Wide = typename Types<T>::Wide;
     }                                                                                                              \
     inline int factor_upper(int n, T* a) {                                                                         \
         const OneThread alone;                                                                                     \
-        return scipy_LAPACKE_##letter##potrf_work(LAPACK_COL_MAJOR, 'U', n, (C*)a, n);                             \
+        return scipy_LAPACKE_##letter##potrf_work(COLUMN_MAJOR, 'U', n, (C*)a, n);                             \
     }                                                                                                              \
     inline void reflect(int m, int n, T* a, T* tau, T* work, int size) {                                           \
         const OneThread alone;                                                                                     \
-        scipy_LAPACKE_##letter##geqrf_work(LAPACK_COL_MAJOR, m, n, (C*)a, m, (C*)tau, (C*)work, size);             \
+        scipy_LAPACKE_##letter##geqrf_work(COLUMN_MAJOR, m, n, (C*)a, m, (C*)tau, (C*)work, size);             \
     }                                                                                                              \
     inline void form_q(int m, int k, T* a, const T* tau, T* work, int size) {                                      \
         const OneThread alone;                                                                                     \
         scipy_LAPACKE_##letter##orthogonal##qr_work(                                                               \
-            LAPACK_COL_MAJOR, m, k, k, (C*)a, m, (const C*)tau, (C*)work, size);                                   \
+            COLUMN_MAJOR, m, k, k, (C*)a, m, (const C*)tau, (C*)work, size);                                   \
     }
 
 using Complex = complex<double>;
 inline constexpr Complex one = 1;
 SDFGAD_LAPACK(double, double, d, org, 1, 1)
-SDFGAD_LAPACK(Complex, lapack_complex_double, z, ung, &one, 4)
+SDFGAD_LAPACK(Complex, Pair, z, ung, &one, 4)
 #undef SDFGAD_LAPACK
 
 // The drivers whose complex form has a further workspace, of real numbers.
@@ -78,7 +78,7 @@ inline int decompose(
 ) {
     const OneThread alone;
     return scipy_LAPACKE_dgesdd_work(
-        LAPACK_COL_MAJOR, job, m, n, a, m, s, u, m, vh, job == 'A' ? n : std::min(m, n), work, size, integers
+        COLUMN_MAJOR, job, m, n, a, m, s, u, m, vh, job == 'A' ? n : std::min(m, n), work, size, integers
     );
 }
 
@@ -86,10 +86,10 @@ inline int decompose(
     char job, int m, int n, Complex* a, double* s, Complex* u, Complex* vh, Complex* work, int size, double* reals,
     int* integers
 ) {
-    using C = lapack_complex_double;
+    using C = Pair;
     const OneThread alone;
     return scipy_LAPACKE_zgesdd_work(
-        LAPACK_COL_MAJOR, job, m, n, (C*)a, m, s, (C*)u, m, (C*)vh, job == 'A' ? n : std::min(m, n), (C*)work, size,
+        COLUMN_MAJOR, job, m, n, (C*)a, m, s, (C*)u, m, (C*)vh, job == 'A' ? n : std::min(m, n), (C*)work, size,
         reals, integers
     );
 }
@@ -98,17 +98,17 @@ inline int diagonalise(
     char job, char triangle, int n, double* a, double* w, double* work, int size, double*, int, int* integers, int integers_size
 ) {
     const OneThread alone;
-    return scipy_LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, triangle, n, a, n, w, work, size, integers, integers_size);
+    return scipy_LAPACKE_dsyevd_work(COLUMN_MAJOR, job, triangle, n, a, n, w, work, size, integers, integers_size);
 }
 
 inline int diagonalise(
     char job, char triangle, int n, Complex* a, double* w, Complex* work, int size, double* reals, int reals_size,
     int* integers, int integers_size
 ) {
-    using C = lapack_complex_double;
+    using C = Pair;
     const OneThread alone;
     return scipy_LAPACKE_zheevd_work(
-        LAPACK_COL_MAJOR, job, triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
+        COLUMN_MAJOR, job, triangle, n, (C*)a, n, w, (C*)work, size, reals, reals_size, integers, integers_size
     );
 }
 
