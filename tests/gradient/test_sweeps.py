@@ -37,6 +37,19 @@ def bounds_changed_after_an_open_loop(x, y, n):
     return np.sum(x)
 
 
+@program(X, IDX, 4)
+def bounds_kept_on_a_tape(x, idx, n):
+    k = 5
+    for _ in range(n):
+        k //= 2
+        for q in range(k, n):
+            k = idx[k % 3]
+            if x[0] > 1.4:
+                break
+            x = x * (x[q % 4] + 0.3)
+    return np.sum(x)
+
+
 # --- updates in place, temporaries
 
 
