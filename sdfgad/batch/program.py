@@ -25,6 +25,7 @@ from sdfgad.ir.program import (
     Whole,
     reads_of,
     rewrite_statement,
+    transform,
     with_blocks,
 )
 from sdfgad.ir.rename import renamed
@@ -181,13 +182,13 @@ class _Batch:
     def open_loop(self, loop: Loop, entry: Lin | None) -> Block:
         """A loop that ends by data, for one entry: its number of trips is counted in a scalar of its own."""
         assert entry is not None
-        (trips,) = {read.buffer for read in reads_of(loop)}
-        whole = Whole(trips, (), self.program.buffers[trips].dtype)
-        names = {trips: self.new(whole).buffer}
-        (inner,) = renamed((loop,), names)
-        assert isinstance(inner, Loop)
+        (trips,) = set(reads_of(loop))
+        one = self.new(Whole(trips.buffer, (), trips.dtype)).access
+        inner = _with_element_in(one, trips, loop)
         own = replace(rewrite_statement(inner, rewriter=self.rewriter(entry)), body=self.block(inner.body, entry))
-        return (self.part(whole, entry, names, into=True), own, self.part(whole, entry, names, into=False))
+        element = Access(trips.buffer, (entry, *self.rewriter(entry).index(trips.index)))
+        before, after = Compute((), one, element.read(trips.dtype)), Compute((), element, one.read(trips.dtype))
+        return (before, own, after)
 
     # --- storage
 
@@ -220,6 +221,23 @@ class _Batch:
         one, part = Access(names[whole.buffer], index), Access(whole.buffer, (entry, *index))
         target, source = (one, part) if into else (part, one)
         return Compute(whole.params, target, source.read(whole.dtype))
+
+
+def _with_element_in(scalar: Access, element: Read, loop: Loop) -> Loop:
+    """The loop with a scalar in place of an element of a buffer, such as one of many numbers of trips."""
+
+    def moved(node: Expr) -> Expr | None:
+        return scalar.read(node.dtype) if node == element else None
+
+    def changed_in(statement: Statement) -> Block:
+        statement = rewrite_statement(statement, replace_node=moved)
+        if isinstance(statement, Compute) and statement.target == Access(element.buffer, element.index):
+            statement = replace(statement, target=scalar)
+        return (statement,)
+
+    (inner,) = transform((loop,), changed_in)
+    assert isinstance(inner, Loop)
+    return inner
 
 
 def _reads_in(atom: str | Expr) -> list[Read]:

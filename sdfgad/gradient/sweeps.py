@@ -13,6 +13,7 @@ from sdfgad.gradient.counting import step
 from sdfgad.gradient.tape_slots import Slot, on_tape
 from sdfgad.gradient.tapes import Counter, Tape
 from sdfgad.gradient.trip_ends import Ends
+from sdfgad.ir.expr import Int, Lin, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     Block,
@@ -188,7 +189,7 @@ class Sweeps:
         if number in self.checkpoints:
             return (), (self._checkpointed(statement, number, body), *restore)
         body = (*self._steps(statement, -1), *body)
-        (loop,) = renamed((replace(statement, body=()),), names)
+        (loop,) = renamed((replace(statement, body=(), guards=_restored_guards(statement)),), names)
         assert isinstance(loop, Loop)
         return (), (replace(loop, body=body, backward=True, is_open=False), *restore)
 
@@ -281,3 +282,9 @@ def _without_checks(block: Block) -> Block:
         elif "status" not in written((statement,)) or isinstance(statement, Call):
             result.append(rewrite_statement(statement))
     return tuple(result)
+
+
+def _restored_guards(loop: Loop) -> tuple[Lin, ...]:
+    """The guards of a loop that hold in its reversal: what they read is restored only where its bounds read it, too."""
+    bounds = set(reads(Int(loop.start), Int(loop.trips)))
+    return tuple(guard for guard in loop.guards if bounds.issuperset(reads(Int(guard))))

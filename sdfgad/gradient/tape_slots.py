@@ -161,7 +161,7 @@ def on_tape(block: Block, slots: Mapping[str, Slot]) -> Block:
         return placed(node.buffer, node.index).read(node.dtype)
 
     def each(statement: Statement) -> Block:
-        if slots.keys().isdisjoint(buffers_of(statement)):
+        if slots.keys().isdisjoint(statement.touched | statement.guarding):
             return (statement,)
         changed = rewrite_statement(statement, replace_node=moved)
         if isinstance(changed, Compute) and changed.target.buffer in slots:

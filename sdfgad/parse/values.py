@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
 from sdfgad.ir.program import Access, Accumulate, Buffer
 from sdfgad.parse.dtypes import require_supported
@@ -375,10 +376,19 @@ def cast(expr: Expr, dtype: np.dtype[Any]) -> Expr:
         return expr
     require_supported(dtype)
     if isinstance(expr, Const) and not (expr.dtype.kind == "f" and dtype.kind in "iu"):
-        return Const(expr.value, dtype)
+        return _const(expr.value, dtype)
     if isinstance(expr, Int) and expr.value.is_const:
-        return Const(expr.value.const, dtype)
+        return _const(expr.value.const, dtype)
     return Op("cast", (expr,), dtype)
+
+
+def _const(value: Any, dtype: np.dtype[Any]) -> Const:
+    try:
+        return Const(value, dtype)
+    except OverflowError as error:
+        what = f"the integer {value} is out of bounds for {dtype}"
+        todo = "NumPy raises an error, too, but in comparisons. Convert the array first, as in `x.astype(np.int64)`."
+        raise UnsupportedProgram(what, None, todo) from error
 
 
 def astype(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:

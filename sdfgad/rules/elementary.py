@@ -104,8 +104,8 @@ _table(
         "log2": lambda t, y, a: (div(t, mul(const(math.log(2), a), a)),),
         "log10": lambda t, y, a: (div(t, mul(const(math.log(10), a), a)),),
         "log1p": lambda t, y, a: (div(t, add(const(1, a), a)),),
-        "logaddexp": lambda t, y, a, b: (mul(t, _share("exp", a, b)), mul(t, _share("exp", b, a))),
-        "logaddexp2": lambda t, y, a, b: (mul(t, _share("exp2", a, b)), mul(t, _share("exp2", b, a))),
+        "logaddexp": lambda t, y, a, b: (mul(t, _share(1.0, a, b)), mul(t, _share(1.0, b, a))),
+        "logaddexp2": lambda t, y, a, b: (mul(t, _share(math.log(2), a, b)), mul(t, _share(math.log(2), b, a))),
         # trigonometry
         "sin": lambda t, y, a: (mul(t, call("cos", a)),),
         "cos": lambda t, y, a: (neg(mul(t, call("sin", a))),),
@@ -132,11 +132,8 @@ _table(
         "expit": lambda t, y, a: (mul(t, mul(y, call("expit", neg(a)))),),
         "log_expit": lambda t, y, a: (mul(t, call("expit", neg(a))),),
         "logit": lambda t, y, a: (div(t, mul(a, sub(const(1, a), a))),),
-        "xlogy": lambda t, y, a, b: (mul(t, call("log", b)), _unless_zero(a, div(mul(t, a), b))),
-        "xlog1py": lambda t, y, a, b: (
-            mul(t, call("log1p", b)),
-            _unless_zero(a, div(mul(t, a), add(const(1, b), b))),
-        ),
+        "xlogy": lambda t, y, a, b: (mul(t, call("log", b)), _ratio(t, a, b)),
+        "xlog1py": lambda t, y, a, b: (mul(t, call("log1p", b)), _ratio(t, a, add(const(1, b), b))),
         # kinks
         "fabs": lambda t, y, a: (mul(t, call("sign", a)),),
         "maximum": lambda t, y, a, b: _split(t, "greater", a, b),
@@ -167,14 +164,21 @@ def _bell(a: Expr) -> Expr:
     return mul(const(2 / math.sqrt(math.pi), a), call("exp", neg(call("square", a))))
 
 
-def _share(exp: str, a: Expr, b: Expr) -> Expr:
-    """``exp(a) / (exp(a) + exp(b))``, also of infinite operands."""
-    share = call("reciprocal", add(const(1, a), call(exp, sub(b, a))))
-    return select(compare("equal", a, b), const(0.5, a), share)
+def _share(log: float, a: Expr, b: Expr) -> Expr:
+    """``c**a / (c**a + c**b)`` for a `c` of the given logarithm, also of infinite operands."""
+    share = call("expit", mul(const(log, a), sub(a, b)))
+    # Only the tie of infinite operands is a number: that of others has a derivative.
+    infinite = select(Op("isinf", (a,), BOOL), const(0.5, a), share)
+    return select(compare("equal", a, b), infinite, share)
 
 
 def _unless_zero(a: Expr, value: Expr) -> Expr:
     return select(compare("equal", a, const(0, a)), const(0, a), value)
+
+
+def _ratio(t: Expr, a: Expr, b: Expr) -> Expr:
+    """``t a / b``, and 0 where both are 0; it may have a derivative where `a` alone is 0."""
+    return select(compare("equal", b, const(0, b)), _unless_zero(a, div(mul(t, a), b)), div(mul(t, a), b))
 
 
 def _split_first(t: Expr, wins: str, a: Expr, b: Expr) -> Cotangents:
@@ -211,10 +215,18 @@ def power(t: Expr, y: Expr, a: Expr, b: Expr) -> Cotangents:
     """``a ** b``; the derivative by the exponent at base 0 is 0, where ``0 * log(0)`` would be NaN."""
     zero, one = const(0, a), const(1, a)
     base = mul(t, mul(b, call("power", a, sub(b, one))))
-    by_base = select(compare("equal", b, zero), zero, base)
     is_zero = compare("equal", a, zero)
+    # A product with an exponent of 0 has a derivative by the exponent, where it is one of numbers.
+    by_base = select(compare("equal", b, zero), select(_is_number(a), base, zero), base)
     by_exponent = select(is_zero, zero, mul(t, mul(y, call("log", select(is_zero, one, a)))))
     return by_base, by_exponent
+
+
+def _is_number(a: Expr) -> Expr:
+    """Whether `a` is neither 0 nor NaN."""
+    if a.dtype.kind == "c":
+        return compare("not_equal", a, const(0, a))
+    return compare("greater", call("absolute", a), const(0, a))
 
 
 @elementary("arctan2")

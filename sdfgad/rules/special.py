@@ -76,7 +76,10 @@ def bessel_j(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
 
 @elementary("bessel_jv", "bessel_y", "bessel_i", "bessel_k")
 def bessel_of_real_order(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
-    """``f(v, a)' = v / a f(v, a) - f(v + 1, a)``, with a plus for I (NIST DLMF 10.6.2 and 10.29.2)."""
+    """``f(v, a)' = v / a f(v, a) - f(v + 1, a)``, with a plus for I (NIST DLMF 10.6.2 and 10.29.2).
+
+    Of what is 0 / 0 at 0, and has derivatives there, ``f(v, a)' = (f(v - 1, a) - f(v + 1, a)) / 2`` (10.6.1, 10.29.1).
+    """
     assert isinstance(y, Op)
     assert isinstance(order, Const)
     next_one = call(y.name, a, Const(order.value + 1, order.dtype))
@@ -84,11 +87,13 @@ def bessel_of_real_order(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
     next_one = next_one if y.name in ("bessel_i", "bessel_ie") else neg(next_one)
     if order.value == 0:
         return mul(t, next_one), None
+    if is_first_kind and order.value >= 1:
+        before = call(y.name, a, Const(order.value - 1, order.dtype))
+        return mul(t, mul(const(0.5, a), add(before, next_one))), None
     quotient = div(y, a)
     if is_first_kind:
-        at_zero = {True: 0.0, False: math.inf}[bool(order.value > 1)] if order.value != 1 else 0.5
         is_zero = compare("equal", a, const(0, a))
-        quotient = select(is_zero, const(at_zero / order.value, a), div(y, select(is_zero, const(1, a), a)))
+        quotient = select(is_zero, const(math.inf, a), div(y, select(is_zero, const(1, a), a)))
     return mul(t, add(mul(order, quotient), next_one)), None
 
 

@@ -199,6 +199,24 @@ def jax_through_maps(x):
     return jnp.sum(jax.vmap(jax_energy)(x) ** 2) + jnp.sum(jax.vmap(jax.grad(jax_energy))(x)[:, 1] * x[:, 0])
 
 
+def settled(x, n):
+    total = 0.0
+    for i in range(n):
+        t, k = x[i] * x[0], 0
+        while t < 2.0 and k < 6:
+            t = t * 1.3 + x[1] * 0.1
+            k += 1
+        total += t * t
+    return total
+
+
+def test_gradients_of_loops_in_which_loops_end_by_data():
+    """Their numbers of trips are kept, one for each trip of the outer loop, and each entry has its own."""
+    x, slope = np.random.default_rng(3).uniform(0.3, 1.3, (4, 5)), sdfgad.grad(settled)
+    found = sdfgad.vmap(slope, in_axes=(0, None))(x, 5)
+    np.testing.assert_allclose(found, [slope(one, 5) for one in x], rtol=1e-13)
+
+
 def test_gradients_through_maps():
     np.testing.assert_allclose(sdfgad.grad(through_maps)(X), jax.grad(jax_through_maps)(X), rtol=1e-12)
     _, found = sdfgad.jvp(through_maps, (X,), (Y,))

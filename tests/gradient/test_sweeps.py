@@ -22,6 +22,34 @@ def program(*args, output=None, slope=True):
     return add
 
 
+# --- loops
+
+
+@program(X, Y, 3)
+def bounds_changed_after_an_open_loop(x, y, n):
+    k, m = 1, 0
+    for _ in range(6):
+        for _ in range(k, n):
+            if m > 0 and x[0] > 1.0:
+                break
+            x = x * y
+        k = k * 2 % 5
+    return np.sum(x)
+
+
+@program(X, IDX, 4)
+def bounds_kept_on_a_tape(x, idx, n):
+    k = 5
+    for _ in range(n):
+        k //= 2
+        for q in range(k, n):
+            k = idx[k % 3]
+            if x[0] > 1.4:
+                break
+            x = x * (x[q % 4] + 0.3)
+    return np.sum(x)
+
+
 # --- updates in place, temporaries
 
 

@@ -205,3 +205,20 @@ def test_shapes_that_do_not_broadcast(program):
         program(np.ones((3, 3)), np.array([0, 1, 2]))
     with pytest.raises(ShapeMismatch, match="broadcast"):
         parsed(program, np.ones((3, 3)), np.array([0, 1, 2]))
+
+
+def subtracted(k, u, m):
+    x, n, w = np.ones(4), np.zeros(4, np.int64), np.zeros(4, np.uint8)
+    np.subtract.at(x, k, u)
+    np.subtract.at(x, k, m)
+    np.subtract.at(x, 1, u[0])
+    np.subtract.at(n, k, u)
+    np.add.at(n, k, m)
+    np.subtract.at(w, k, u)
+    np.subtract.at(w, k, 3)
+    return x, n, w
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int8])
+def test_what_is_subtracted_is_converted_before_it_changes_its_sign(dtype):
+    assert_like_python(subtracted, np.array([0, 1, 1]), np.array([1, 2, 100], dtype), np.array([True, False, True]))

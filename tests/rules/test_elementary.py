@@ -1,12 +1,14 @@
 """Every elementary operation against JAX, in both precisions; kinks have the values that the design fixes."""
 
 import functools
+import math
 import re
 import types
 
 import jax
 import numpy as np
 import pytest
+from scipy import special
 
 import sdfgad
 from sdfgad.rules.elementary import ELEMENTARY
@@ -251,6 +253,32 @@ def test_fmax_and_fmin_pass_all_to_the_number_beside_nan():
     np.testing.assert_allclose(dy, [0.0, 0.0, 3.0])
     dx, dy = sdfgad.differentiate(beside_nan, wrt=("x", "y"))(y[::-1].copy(), x)
     np.testing.assert_allclose(dy, [0.0, 2.0, 3.0])
+
+
+CURVED = {
+    "logaddexp": (lambda x: np.logaddexp(x[0], x[1]), 0.4, 0.4, [[0.25, -0.25], [-0.25, 0.25]]),
+    "logaddexp2": (lambda x: np.logaddexp2(x[0], x[1]) / np.log(2.0), 0.4, 0.4, [[0.25, -0.25], [-0.25, 0.25]]),
+    "far": (lambda x: np.logaddexp(x[0], x[1]), -900.0, 900.0, [[0.0, 0.0], [0.0, 0.0]]),
+    "exponent 0": (lambda x: x[0] ** x[1], 2.0, 0.0, [[0.0, 0.5], [0.5, np.log(2.0) ** 2]]),
+    "float_power": (lambda x: np.float_power(x[0], x[1]), 2.0, 0.0, [[0.0, 0.5], [0.5, np.log(2.0) ** 2]]),
+    "x log y": (lambda x: special.xlogy(x[0], x[1]), 0.0, 2.0, [[0.0, 0.5], [0.5, 0.0]]),
+    "x log1p y": (lambda x: special.xlog1py(x[0], x[1]), 0.0, 1.0, [[0.0, 0.5], [0.5, 0.0]]),
+    "length": (lambda x: math.hypot(x[0], x[1], 2.0), 0.0, 0.0, [[0.5, 0.0], [0.0, 0.5]]),
+    "distance": (lambda x: math.dist([x[0], x[1], 1.0], [0.0, 0.0, 3.0]), 0.0, 0.0, [[0.5, 0.0], [0.0, 0.5]]),
+}
+
+
+def all_curved(x):
+    return np.stack([curved(x[k]) for k, (curved, *_) in enumerate(CURVED.values())])
+
+
+def test_second_derivatives_where_first_ones_are_chosen_by_equality():
+    """A limit that stood as a constant where operands are equal, or zero, had no derivative of its own."""
+    x = np.array([[u, v] for _, u, v, _ in CURVED.values()])
+    gradient = sdfgad.differentiate(all_curved, reduce="sum")
+    found = sdfgad.jacobian(lambda x: gradient(x))(x)
+    for k, (name, (*_, expected)) in enumerate(CURVED.items()):
+        np.testing.assert_allclose(found[k, :, k], expected, atol=1e-14, err_msg=name)
 
 
 def test_gradient_of_zero_times_infinity_is_never_nan():

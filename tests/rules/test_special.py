@@ -133,6 +133,17 @@ def test_slopes_of_bessel_functions_at_zero():
     assert sdfgad.differentiate(lambda x: special.jv(0.5, x))(0.0)["x"] == np.inf
 
 
+def curved_at_zero(x):
+    return np.stack([special.iv(2, x[0]), special.ive(2, x[1]), special.jv(2.0, x[2]), special.iv(3, x[3])])
+
+
+def test_second_derivatives_of_bessel_functions_at_zero():
+    """Of f / x, which is 0 / 0, only the limit was taken."""
+    slopes = sdfgad.differentiate(curved_at_zero, wrt="x", reduce="sum")
+    moved = sdfgad.jvp(lambda x: slopes(x), (np.zeros(4),), (np.ones(4),))[1]
+    np.testing.assert_allclose(moved, [0.25, 0.25, 0.25, 0.0], atol=1e-15)
+
+
 @pytest.mark.parametrize("program", [lambda x: special.kv(x, 1.0), lambda x: special.yv(-1.0, x)])
 def test_orders_of_bessel_functions_are_constants(program):
     with pytest.raises(sdfgad.UnsupportedProgram, match="order of a Bessel function must be a constant") as caught:

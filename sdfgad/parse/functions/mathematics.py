@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from sdfgad.ir.expr import INT, Int, Op, as_linear
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.python import as_float, new_value, rows_of
 from sdfgad.parse.integers import as_int, whole
 from sdfgad.parse.registry import function
-from sdfgad.parse.values import Tensor, is_integer, scalar
+from sdfgad.parse.values import Tensor, as_tensor, is_integer, scalar
 
 _NAMES = {
     **{name: name for name in ("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "erf", "erfc")},
@@ -48,7 +49,21 @@ def hypot(b: Builder, *coordinates: Any) -> Tensor:
     result = as_float(b, 0.0 if not coordinates else coordinates[0])
     for coordinate in coordinates[1:]:
         result = _hypot(b, result, coordinate)
-    return result
+    return result if len(coordinates) < 3 else _length(b, [as_float(b, one) for one in coordinates], result)
+
+
+def _length(b: Builder, coordinates: list[Tensor], otherwise: Tensor) -> Tensor:
+    """The length of a vector, scaled by its largest coordinate; `otherwise` where that is 0 or infinite.
+
+    The length of two coordinates has a kink where both are 0, the length of all has none there.
+    """
+    op = partial(elementwise, b)
+    largest = reduce(partial(op, "maximum"), [op("held", op("absolute", one)) for one in coordinates])
+    is_scale = op("logical_and", op("greater", largest, 0.0), op("isfinite", largest))
+    scale = where(b, is_scale, largest, 1.0)
+    squares = [op("square", op("divide", one, scale)) for one in coordinates]
+    length = op("multiply", scale, op("root_of_squares", reduce(partial(op, "add"), squares)))
+    return as_tensor(where(b, is_scale, length, otherwise))
 
 
 @function(math.dist, static=True)

@@ -189,6 +189,8 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
     if _is_over_selection(a, axis) and initial is None:
         a, axis = _filled_for_extremum(b, a, how), None
     x = stacked(b, a)
+    if x.dtype.kind == "c":
+        raise b.unsupported(f"the {how} of complex numbers is not supported", "Take that of their absolute values.")
     start = _lowest(x.dtype) if how == "maximum" else _highest(x.dtype)
     if x.dtype.kind == "f":
         # The adjoint compares elements with the extremum: recomputed ones might be rounded differently.

@@ -58,6 +58,8 @@ def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = N
     """The stable sorting permutation, which has no derivative; so `kind` and `stable` do not matter."""
     refuse(b, "np.argsort", order=order)
     rows, position = _rows(b, as_tensor(a), axis)
+    if rows.dtype.kind == "c":
+        raise b.unsupported("sorting complex numbers is not supported", "Sort by a part: z[np.argsort(z.real)].")
     sizes = [b.constant(extent) for extent in rows.shape]
     (found,) = b.call("argsort", [rows], [(sizes, INT)], (math.prod(sizes[:-1]), sizes[-1]))
     return _back(found, position)
@@ -133,6 +135,8 @@ def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = N
         raise b.unsupported(f"the side {side!r} of np.searchsorted is not known", "Use 'left' or 'right'.")
     a, v = stacked(b, a), stacked(b, v)
     dtype = np.result_type(a.dtype, v.dtype)
+    if dtype.kind == "c":
+        raise b.unsupported("np.searchsorted of complex numbers is not supported", "Search for their real parts.")
     sizes = [b.constant(extent) for extent in v.shape]
     arguments = (b.constant(a.shape[0]), math.prod(sizes), int(side == "right"))
     (found,) = b.call("searchsorted", [astype(a, dtype), astype(v, dtype)], [(sizes, INT)], arguments)
@@ -142,12 +146,22 @@ def searchsorted(b: Builder, a: Any, v: Any, side: str = "left", sorter: Any = N
 @function(np.add.at)
 def add_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
     """``a[indices] += values``, once for each time that an index occurs."""
-    _accumulate_at(b, a, indices, stacked(b, values))
+    _accumulate_at(b, a, indices, _promoted(b, as_tensor(a), stacked(b, values)))
 
 
 @function(np.subtract.at)
 def subtract_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
-    _accumulate_at(b, a, indices, elementwise(b, "negative", stacked(b, values)))
+    # The negative of an unsigned integer would wrap around before it is converted.
+    _accumulate_at(b, a, indices, elementwise(b, "negative", _promoted(b, as_tensor(a), stacked(b, values))))
+
+
+def _promoted(b: Builder, target: Tensor, values: Tensor) -> Tensor:
+    """The operand of a sum with `target` in the dtype in which NumPy adds, for which Python numbers are arrays, too."""
+    dtype = np.result_type(target.dtype, values.dtype)
+    if target.dtype.kind in "biu" and dtype.kind in "fc":
+        what = f"`ufunc.at` that adds {dtype} to an array of {target.dtype} is not supported: NumPy cuts each sum off"
+        raise b.unsupported(what, "Convert the array first, as in `a = a.astype(float)`.")
+    return astype(values, dtype)
 
 
 def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:

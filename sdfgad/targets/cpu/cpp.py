@@ -187,6 +187,12 @@ def _template(node: Op) -> str:
     return OPERATIONS[node.name].text(is_complex=node.args[0].dtype.kind == "c")
 
 
+# C++ leaves undefined what a float out of an integer's range becomes, and so compilers may leave the conversion out.
+# By way of these it wraps around, as it does in NumPy on this kind of processor.
+_WIDER: dict[str, np.dtype[Any]] = dict.fromkeys(("int8", "int16", "uint8", "uint16"), np.dtype(np.int32))
+_WIDER["uint32"] = INT
+
+
 def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
     """A conversion as NumPy does it: a complex number becomes real by its real part."""
     if old.kind == "c" and new.kind == "b":
@@ -195,6 +201,8 @@ def _cast(text: str, old: np.dtype[Any], new: np.dtype[Any]) -> str:
         return converted(f"({text}).re", new)
     if new.kind == "c" and old.kind != "c":
         return converted(_cast(text, old, np.empty(0, new).real.dtype), new)
+    if old.kind == "f" and new.name in _WIDER:
+        return converted(converted(text, _WIDER[new.name]), new)
     return f"sdfgad::number({text})" if old == np.int64 and new == np.float64 else converted(text, new)
 
 
