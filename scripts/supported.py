@@ -56,6 +56,7 @@ STATEMENTS = {
     "loops over `np.arange` with run-time bounds": "tests/parse/test_iterables.py",
     "integers that decide how long a list is": "tests/parse/test_integers_that_decide.py",
     "lists that a loop fills and reads (`u.append(f(u[-1]))`)": "tests/parse/test_trajectories.py",
+    "index arrays of sparse matrices that loops fill with known numbers": "tests/parse/test_partial_evaluation.py",
     "lists that loops of loops fill, such as triplets of sparse matrices": "tests/parse/test_nested_appends.py",
     "lists of which loops replace items (`xs[k] = f(xs[k + 1])`)": "tests/parse/test_stored_lists.py",
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",

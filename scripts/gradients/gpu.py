@@ -64,7 +64,7 @@ class Resident:
     ) -> None:
         self.arrays, self.results = arrays, list(results)
         self._executable, self._integers, self._stack = executable, integers, ExitStack()
-        executable._backend.begin()
+        executable._begin()
         self._places = {name: executable._place(name, arrays[name], self._stack) for name in executable._on_device}
         self._read = sorted(self._places.keys() & executable._outputs - set(self.results))
         on_host = {name for name, kind in executable.library.arguments if kind == "array" and arrays[name].ndim}
@@ -73,6 +73,7 @@ class Resident:
 
     def __call__(self, _: Any = None) -> "Resident":
         executable, table = self._executable, self._executable._table
+        executable._begin()
         for name in self._copies.keys() - executable._outputs:
             executable._fetch(self.arrays[name], self._copies[name])
         executable._run_on(self.arrays, self._integers, self._places)
