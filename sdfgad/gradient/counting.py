@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sdfgad.ir.expr import INT, Const, Expr, Op, reads
 from sdfgad.ir.names import Names
@@ -37,10 +38,10 @@ def cleared(scalar: Buffer) -> Compute:
     return Compute((), Access(scalar.name), Const(0, INT))
 
 
-def counts_in(outputs: Mapping[str, str], values: Mapping[str, object]) -> dict[str, int]:
+def counts_in(outputs: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, int]:
     """The counts, by name, in the values of a program's outputs, by buffer."""
     found = {name.removeprefix(TRIPS): buffer for name, buffer in outputs.items() if name.startswith(TRIPS)}
-    return {name: int(values[buffer]) for name, buffer in found.items()}  # type: ignore[call-overload]
+    return {name: int(values[buffer]) for name, buffer in found.items()}
 
 
 def counting_program(adjoint: Adjoint, loops: Iterable[Loop]) -> Program | None:

@@ -43,7 +43,8 @@ def learn(b: Builder, tensor: Tensor) -> bool:
     if symbols := program.symbols & set(b.integers):
         raise NeedsConstant(symbols, b.where)
     known = b.constants.of_inputs(program.buffers - program.written)
-    if known is None:
+    # Arrays start empty here, but for those that no statement writes: an argument that the program updates does not.
+    if known is None or any(b.buffers[name].where is None for name in program.written & program.buffers):
         return False
     run = _Run(b.buffers, program.buffers, known)
     try:

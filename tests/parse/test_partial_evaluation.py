@@ -79,6 +79,27 @@ def by_data(x):
     return np.sum(sp.csr_matrix((x, (r, np.arange(6))), shape=(6, 6)) @ x)
 
 
+def into_an_argument(x, start):
+    for e in range(3):
+        start[e] = e
+    return np.sum(sp.csr_matrix((x, (start, np.arange(6))), shape=(6, 6)) @ x)
+
+
+def from_an_argument(x, start):
+    r = np.zeros(6, dtype=int)
+    start[0] += 1
+    for e in range(6):
+        r[e] = start[e]
+    return np.sum(sp.csr_matrix((x, (r, np.arange(6))), shape=(6, 6)) @ x)
+
+
+@pytest.mark.parametrize("program", [into_an_argument, from_an_argument])
+def test_arguments_that_are_updated_do_not_start_empty(program):
+    with pytest.raises(UnsupportedProgram, match="known only at run time") as error:
+        parsed(program, X, np.array([1, 0, 2, 5, 5, 4]))
+    assert line_of(program, "csr_matrix") in str(error.value)
+
+
 def test_what_data_decides_is_refused():
     with pytest.raises(UnsupportedProgram, match="known only at run time") as error:
         parsed(by_data, X)
