@@ -61,6 +61,9 @@ STATEMENTS = {
     "lists of which loops replace items (`xs[k] = f(xs[k + 1])`)": "tests/parse/test_stored_lists.py",
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",
+    "lengths that data decides (`np.zeros(int(np.ceil(a)))`, `x[mask]` passed on), whole lists of such": (
+        "tests/parse/test_value_specialisation.py"
+    ),
     "checks that raise, before statements that bind attributes or change shapes": "tests/parse/test_guard_clauses.py",
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
     "items of lists of numbers at places that data decides, `bisect`": "tests/parse/test_chosen_items.py",

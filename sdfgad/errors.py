@@ -231,6 +231,10 @@ class MissingPackage(SdfgadError, ImportError):
         super().__init__(f"sdfgad.{module} needs {package}", todo=f'Install it: pip install "sdfgad[{extra}]".')
 
 
+class DecidedByRounding(SdfgadError):
+    """Data decides a length, by its last digits: two compiled programs, rounded otherwise, have found two of them."""
+
+
 class TooFewSlots(SdfgadError):
     """A compiled program was passed fewer slots than it needs; it has released what it held. Users never see this."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from sdfgad.errors import UnusedArgument
 from sdfgad.ir.program import Program
 from sdfgad.options import Options
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.plan import Plan
 from sdfgad.planning.layout import Layout, Sizes
 from sdfgad.planning.layout_cache import LayoutCache

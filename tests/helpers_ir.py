@@ -27,7 +27,13 @@ def parsed(function, *args, constant=()):
     """The `Primal` of a function for arguments like these."""
     names = inspect.signature(function).parameters
     values = dict(zip(names, args, strict=True))
-    return parsing.parse(function, {name: kind_of(v) for name, v in values.items()}, constant, values)
+    kinds = {name: kind_of(v) for name, v in values.items()}
+    return parsing.parse(function, kinds, constant, values, measure=lambda primal: measured(primal, *args))
+
+
+def measured(primal, *args):
+    """What the interpreter finds for integers that data decides and that must be known."""
+    return {name: int(value) for name, value in checked_outputs(primal, *copy.deepcopy(args)).items()}
 
 
 def parsed_without(monkeypatch, name, function, *args):

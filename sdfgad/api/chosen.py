@@ -12,7 +12,7 @@ from sdfgad.api.callables import Callee
 from sdfgad.api.device_calls import copied
 from sdfgad.errors import ArgumentError, OutputError, WrtError
 from sdfgad.parse.arguments import ArrayArgument
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.structure import build, container, names, path_of, places
 from sdfgad.specialise.signature import Call, definition, like_argument

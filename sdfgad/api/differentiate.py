@@ -28,12 +28,13 @@ from sdfgad.options import (
     Strategy,
     parse_bytes,
 )
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.derivatives import Derivative, GradientCode
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.procedures import expanded
 from sdfgad.parse.source import add_text, read_source
 from sdfgad.parse.structure import PLAIN
-from sdfgad.parse.transformed import transformation
+from sdfgad.parse.transformed import kind_within, transformation
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.plan.ilp import SolverMissing, check_solver
@@ -388,11 +389,9 @@ class DifferentiatedProgram(OfCallee, Derivative):
         """The name of the argument at a position of a call."""
         return self._callee.name_of(position)
 
-    def code_within(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
-    ) -> GradientCode:
+    def code_within(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], b: Builder) -> GradientCode:
         """The gradient program, for a program that calls this gradient."""
-        call, pipeline = self.pipeline_within(args, kwargs, kind_of)
+        call, pipeline = self.pipeline_within(args, kwargs, b)
         (gradient, lookups), inputs = gradient_within(pipeline), pipeline.primal.inputs
         inlining = inlining_of(pipeline.primal, expanded(gradient.program, is_last=False))
         return GradientCode(
@@ -409,13 +408,13 @@ class DifferentiatedProgram(OfCallee, Derivative):
             self._aux_of(pipeline.primal),
         )
 
-    def pipeline_within(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
-    ) -> tuple[Call, Pipeline]:
+    def pipeline_within(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], b: Builder) -> tuple[Call, Pipeline]:
         """The bound arguments of a call in a program, and the gradient's pipeline for them; arguments as above."""
-        call = bind_within(self._function, *arguments_within(*self._callee.arguments(args, kwargs)), kind_of)
-        leaves = self._chosen.leaves(call)
-        return call, pipeline_within(self._function, call, leaves, self._output_of, self._allow_unused, self._options)
+        call = bind_within(
+            self._function, *arguments_within(*self._callee.arguments(args, kwargs)), partial(kind_within, b)
+        )
+        leaves, is_unused_allowed = self._chosen.leaves(call), self._allow_unused
+        return call, pipeline_within(self._function, call, leaves, self._output_of, is_unused_allowed, self._options, b)
 
     def _aux_of(self, primal: Primal) -> Callable[..., Any] | None:
         """What makes the auxiliary data of a call in a program, if it returns some."""

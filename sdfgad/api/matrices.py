@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +18,7 @@ from sdfgad.errors import ArgumentError, MissingRule, UnsupportedProgram
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Call, walk
 from sdfgad.parse.library.matrices import columns, rows, with_axes
-from sdfgad.parse.transformed import CallSite, kind_within, stand_in, transformation
+from sdfgad.parse.transformed import CallSite, stand_in, transformation
 from sdfgad.parse.values import Record, as_tensor
 from sdfgad.specialise.outgrown import repeated
 
@@ -173,7 +172,7 @@ class JacobianBy(_Matrix):
         """The output's shape, where the rows are fewer than the columns, or the program has no forward mode."""
         try:
             given = tuple(map(stand_in, args))
-            _, pipeline = self._products.gradient.pipeline_within(given, {}, partial(kind_within, site.b))
+            _, pipeline = self._products.gradient.pipeline_within(given, {}, site.b)
         except (UnsupportedProgram, MissingRule):
             if self._mode == "reverse":
                 raise

@@ -13,7 +13,7 @@ from sdfgad.api.device_calls import copied
 from sdfgad.api.differentiate import DifferentiatedProgram
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.options import Options, Ranks
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.specialise.outgrown import repeated
 from sdfgad.specialise.signature import definition
 from sdfgad.specialise.specialise import Specialisation

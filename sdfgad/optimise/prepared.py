@@ -7,7 +7,7 @@ from dataclasses import replace
 from sdfgad.optimise.before_ad import EARLY, LIVE, prepare
 from sdfgad.optimise.pass_manager import Pass, run_passes
 from sdfgad.options import Options
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 
 
 def live(primal: Primal, options: Options) -> Primal:

@@ -32,6 +32,8 @@ class Assumptions:
         refused: what was refused before lists were assumed to be logs, if it was none of their changes.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
+        lacks: whether an attempt has lacked a constant that data decides.
+        by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
         decides: whether conditions on such arrays are decided while parsing, which lengths may depend on.
     """
@@ -46,6 +48,9 @@ class Assumptions:
     refused: Exception | None = None
     copies_returned: bool = False
     globals: tuple[Assigned, ...] = ()
+    lacks: bool = False
+    by_value: bool = False
+    can_measure: bool = False
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
@@ -71,6 +76,8 @@ class Assumptions:
             return replace(self, logs={**self.logs, failure.site: failure.kept})
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
+        if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
+            return replace(self, lacks=True).after(failure, b, symbols)
         for needed in (failure.symbols if isinstance(failure, NeedsConstant) else set(), b.to_unroll):
             wanted = {name: b.integers[s] for name, s in symbols.items() if s in needed}
             if wanted:
@@ -85,6 +92,9 @@ class Assumptions:
         if b.has_rolled and self.rolling is not Rolling.NONE:
             # In unrolled loops more lists can be followed, and more arrays told apart.
             return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
+        if self.lacks and self.can_measure and not self.by_value:
+            again = replace(self, by_value=True, rolling=Rolling.ALL, decides=False, logs={}, copies_returned=False)
+            return replace(again, refused=None)
         failure = self.refused or failure
         if isinstance(failure, NeedsConstant):
             raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure

@@ -162,11 +162,12 @@ def _require_section(b: Builder, entry: slice, step: int, extent: Lin) -> None:
 
 
 def _integer(b: Builder, value: Any) -> Any:
-    if is_integer(value):
-        return value
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
         known = b.guessed(value)
-        return as_int(b, value) if known is None else known
+        value = as_int(b, value) if known is None else known
+    if is_integer(value):
+        known = b.by_value(value) if isinstance(value, Lin) else None
+        return value if known is None else known
     raise b.unsupported(f"a slice bound that is {described(value)}", "Use integers: x[int(a):int(b)].")
 
 

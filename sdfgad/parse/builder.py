@@ -36,6 +36,7 @@ from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
+from sdfgad.parse.value_specialisation import VARIES, Values
 from sdfgad.parse.values import (
     Holder,
     Index,
@@ -65,6 +66,7 @@ PYTHON_NAMES = {
     "Iteration": "iterator",
 }
 IN_PYTHON = "Run the program without sdfgad, with the same arguments, to see it in Python."
+IS_DATA = "a length, shape, axis or other integer here is computed from the values of arrays or floats"
 FROM_DATA = (
     "Pass it as an integer argument; if it is the length of x[mask], keep all elements: "
     "np.where(mask, x, 0.0) instead of x[mask]."
@@ -126,6 +128,8 @@ class Builder(Emitter):
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
         # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
         self.decides, self.lacks_constant = False, False
+        # The integers that data decides and that are constants nevertheless, if there may be some.
+        self.values: Values | None = None
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.
@@ -242,7 +246,8 @@ class Builder(Emitter):
         counts = len(self.checks), len(self.hazards), len(self.draws)
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
-        return buffers, names, lengths, counts, self.domain, where, versions, contents, self.filling
+        values = None if self.values is None else self.values.snapshot()
+        return buffers, names, lengths, counts, self.domain, where, versions, contents, self.filling, values
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -266,6 +271,8 @@ class Builder(Emitter):
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
         self.filling = state[8]
+        if self.values is not None:
+            self.values.restore(state[9])
 
     @property
     def here(self) -> Here:
@@ -317,6 +324,8 @@ class Builder(Emitter):
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
+            if self.values is not None:
+                self.values.require_same(self, place.buffer)
             self.versions.count(place.buffer)
             self._follow(params, place, expr, accumulate)
 
@@ -438,8 +447,11 @@ class Builder(Emitter):
         form = value if isinstance(value, Lin) else self._integer(value)
         return form.const if form.is_const else self.constants.integer(form, self.here, is_needed=False)
 
-    def constant(self, value: Any) -> int:
+    def constant(self, value: Any, what: str = IS_DATA, todo: str = FROM_DATA) -> int:
         """An integer that must be known while parsing.
+
+        Args:
+            what: the message where it is data; `todo`: the advice.
 
         Raises:
             NeedsConstant: it is not; the caller that introduced its symbols can fix them.
@@ -451,12 +463,30 @@ class Builder(Emitter):
         known = value.const if value.is_const else self.constants.integer(value, self.here)
         if known is not None:
             return known
+        if (found := self.by_value(value)) is not None:
+            return found
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
         if symbols:
             raise NeedsConstant(symbols, self.where)
         self.lacks_constant = True
-        what = "a length, shape, axis or other integer here is computed from the values of arrays or floats"
-        raise self.unsupported(what, FROM_DATA)
+        if self.values is not None and self.loops:
+            raise NeedsConstant({var for _, var, _ in self.loops}, self.where, VARIES)
+        raise self.unsupported(what, todo)
+
+    def by_value(self, form: Lin) -> int | None:
+        """An integer that data decides, as it is in the call at hand, where that may be a constant of the program."""
+        if self.values is None or self.draws or form.is_affine:
+            return None
+        return self.values.integer(self, form, self.carried, self.fresh("decided"))
+
+    @contextmanager
+    def as_data(self) -> Iterator[None]:
+        """Within it an integer that data decides is none that must be known."""
+        before, self.values = (self.values, self.lacks_constant), None
+        try:
+            yield
+        finally:
+            self.values, self.lacks_constant = before
 
     def known(self, values: Any) -> list[int]:
         """The integers of a sequence or of an array with one axis, or one integer; raises as `constant` does."""

@@ -21,6 +21,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
+from sdfgad.parse.delay_lines import with_items
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
@@ -112,7 +113,10 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         text = f"an argument of `{source_text(node.func)}`"
         positional = [required(frame.b, value, text) for value in positional]
         keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
-    if frame.b.filling or frame.b.logs.known:
+    if frame.b.logs.known and function is not len and not is_followed(function):
+        positional = with_items(frame.b, positional)
+        keywords = dict(zip(keywords, with_items(frame.b, keywords.values()), strict=True))
+    if frame.b.filling:
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]

@@ -27,12 +27,12 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
     is_place = isinstance(index, Lin) or (isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu")
     if not isinstance(values, (list, tuple)) or not is_place or not _are_alike(values):
         return None
-    before = b.lacks_constant
     try:
-        b.constant(index)
+        with b.as_data():
+            b.constant(index)
         return None
     except UnsupportedProgram:
-        b.lacks_constant = before
+        pass
     except NeedsConstant:
         # Of a place that is an element of an array, or is computed of some, unrolled loops may know no more.
         if isinstance(index, Lin):

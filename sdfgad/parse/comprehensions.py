@@ -77,6 +77,7 @@ def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
     todo = "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`."
     if symbols:
         raise NeedsConstant(symbols, frame.where(node), what, todo)
+    frame.b.lacks_constant = True
     error = ConditionOnData(what, frame.where(node), todo)
     error.comprehension = node
     raise error

@@ -17,6 +17,7 @@ import numpy as np
 from sdfgad.errors import SdfgadError
 from sdfgad.parse import calls
 from sdfgad.parse.comprehensions import ConditionOnData
+from sdfgad.parse.filtered import chosen, pairs, without_conditions
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.keyed import max_of_chosen, min_of_chosen
 
@@ -49,7 +50,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
 def _extremum(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any:
     """The extremum of the items that are chosen, of all pairs of a condition and an item."""
     keywords = {str(keyword.arg): frame.eval(keyword.value) for keyword in node.keywords}
-    return frame.call(node, definition, [frame.eval(_pairs(node))], keywords, is_definition=True)
+    return frame.call(node, definition, [frame.eval(pairs(node.args[0]))], keywords, is_definition=True)
 
 
 @lru_cache(maxsize=1024)
@@ -58,27 +59,5 @@ def _of_all(node: ast.Call) -> ast.Call | None:
     first = node.args[0] if node.args else None
     if not isinstance(first, (ast.GeneratorExp, ast.ListComp)) or not any(one.ifs for one in first.generators):
         return None
-    whole = ast.Call(node.func, [_without_conditions(first, type(first), _item), *node.args[1:]], node.keywords)
+    whole = ast.Call(node.func, [without_conditions(first, type(first), chosen), *node.args[1:]], node.keywords)
     return ast.fix_missing_locations(ast.copy_location(whole, node))
-
-
-@lru_cache(maxsize=1024)
-def _pairs(node: ast.Call) -> ast.ListComp:
-    first = node.args[0]
-    assert isinstance(first, (ast.GeneratorExp, ast.ListComp))
-    pairs = _without_conditions(
-        first, ast.ListComp, lambda test, item: ast.Tuple([test, _item(test, item)], ast.Load())
-    )
-    return ast.fix_missing_locations(pairs)
-
-
-def _item(test: ast.expr, item: ast.expr) -> ast.expr:
-    return ast.IfExp(test, item, ast.Constant(0))
-
-
-def _without_conditions(first: Any, kind: Any, made: Callable[[ast.expr, ast.expr], ast.expr]) -> Any:
-    """A comprehension without its conditions, of what is `made` of their conjunction and an item."""
-    tests = [test for one in first.generators for test in one.ifs]
-    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-    generators = [ast.comprehension(one.target, one.iter, [], one.is_async) for one in first.generators]
-    return ast.copy_location(kind(made(test, first.elt), generators), first)

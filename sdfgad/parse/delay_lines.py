@@ -2,7 +2,8 @@
 
 ``while errors[-1] > tol`` and ``if abs(h[-1] - h[-2]) < tol: break`` read the last items, ``r[-1] / r[0]`` the first
 one, too. An object holds these and the number of items, and loops carry them as they do the attributes of any object.
-What is appended besides is dropped, and whatever else looks into the list is refused.
+What is appended besides is dropped. What reads the list as a whole, ``np.array(kept)``, gets as many numbers as there
+are in the call at hand; whatever else looks into the list is refused.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import InvalidIndex
-from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op
+from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
 from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
-from sdfgad.parse.logs import APPENDING, Log, Site, is_log
-from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, scalar
+from sdfgad.parse.logs import APPENDING, Kept, Log, Site, is_log
+from sdfgad.parse.rows import row_of
+from sdfgad.parse.stacking import stacked
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_number, scalar
 
 
 def made(b: Builder, values: list[Any], site: Site) -> Any:
@@ -32,8 +37,59 @@ def made(b: Builder, values: list[Any], site: Site) -> Any:
         "length": len(values),
         "first": containers.tracked(b, [*values, *missing][: kept.first]),
         "latest": containers.tracked(b, [*values[::-1], *missing][: kept.latest]),
+        "most": kept.items or 0,
+        "items": _all_of(b, values[: kept.items], kept) if kept.items else None,
     }
     return Record(Log, containers.tracked(b, fields))
+
+
+def _all_of(b: Builder, values: list[Any], kept: Kept) -> Any:
+    """An array for the items of a log, or a tuple of them, which holds the first ones.
+
+    Raises:
+        UnsupportedProgram: they are neither numbers nor arrays, or the first ones are unlike the others.
+    """
+    columns = [trees.leaves(value) for value in values]
+    likes = trees.leaves(kept.like)
+    if any(len(one) != len(likes) for one in columns) or not all(map(_is_numeric, likes)):
+        raise kept.failure
+    arrays = [_array_of(b, [one[k] for one in columns], like, kept.items or 0) for k, like in enumerate(likes)]
+    return trees.rebuilt(kept.like, arrays)
+
+
+def _is_numeric(like: Any) -> bool:
+    return isinstance(like, Tensor) or is_number(like) or isinstance(like, Lin)
+
+
+def _array_of(b: Builder, values: list[Any], like: Any, number: int) -> Tensor:
+    like, first = as_tensor(like), stacked(b, values)
+    dtype = np.result_type(like.dtype, first.dtype) if values else like.dtype
+    array = b.new_view("", (Lin(number), *like.shape), dtype)
+    b.assign(array, 0)
+    if values:
+        b.assign(array.reindexed(first.shape, lambda p: p), first)
+    return array
+
+
+def all_items(b: Builder, log: Record) -> list[Any]:
+    """The items of a log, as many as the call at hand has (`sdfgad.parse.value_specialisation`).
+
+    Raises:
+        Reaches: they are not kept.
+        UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
+    """
+    site = log.fields["origin"]
+    kept = b.logs.known[site]
+    if not all(map(_is_numeric, trees.leaves(kept.like))):
+        raise kept.failure
+    b.lacks_constant = True
+    number = b.by_value(as_linear(as_tensor(log.fields["length"]).at()))
+    if number is None:
+        raise kept.failure
+    b.logs.reach_all(site, number)
+    arrays = trees.leaves(log.fields["items"]) if number else []
+    rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
+    return containers.tracked(b, rows)
 
 
 def _blank(b: Builder, like: Any) -> Any:
@@ -50,17 +106,14 @@ def _blank(b: Builder, like: Any) -> Any:
     return array
 
 
-def item(b: Builder, log: Record, index: Any) -> Any:
-    """``log[index]``, by a known place from the start or the end.
+def item(b: Builder, log: Record, place: int) -> Any:
+    """``log[place]``, by a known place from the start or the end.
 
     Raises:
         Reaches: the item is not kept.
-        UnsupportedProgram: the place is known only at run time, or the items are neither numbers nor arrays.
+        UnsupportedProgram: the items are neither numbers nor arrays.
     """
     site = log.fields["origin"]
-    if not is_integer(index) or not Lin.of(index).is_const:
-        raise b.logs.known[site].failure
-    place = Lin.of(index).const
     end, depth = ("latest", -place) if place < 0 else ("first", place + 1)
     b.logs.reach(site, **{"first": 0, "latest": 0, end: depth})
     _require_items(b, log, depth)
@@ -78,18 +131,31 @@ def _require_items(b: Builder, log: Record, number: int) -> None:
         b.check(has, (), "list index out of range", InvalidIndex, "Python raises IndexError here, too.")
 
 
-def require_none(b: Builder, values: Iterable[Any]) -> None:
-    """Refuse logs among the arguments of a function whose body is not parsed."""
+def with_items(b: Builder, values: Iterable[Any]) -> list[Any]:
+    """The arguments of a function whose body is not parsed, with the items of logs in their place.
+
+    Raises:
+        UnsupportedProgram: the items are not known, or a log is in a list.
+    """
+    values = [all_items(b, value) if is_log(value) else value for value in values]
     for log in filter(is_log, (part for value in values for part in trees.sequences(value))):
         raise b.logs.known[log.fields["origin"]].failure
+    return values
 
 
-def require_handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) -> None:
-    """Refuse an expression around one whose value is a log, unless it hands it on, or asks what is kept of it."""
+def handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) -> Any:
+    """A log where the expression around it hands it on, or asks what is kept of it; else the list of its items.
+
+    Raises:
+        UnsupportedProgram: the expression may change the list, or its length is not known.
+    """
     is_insertion = isinstance(parent, ast.Attribute) and parent.attr == "insert"
-    is_kept = bool(log.fields["first"] or log.fields["latest"])
-    if not _hands_on(parent, node) or (is_insertion and is_kept):
-        raise b.logs.known[log.fields["origin"]].failure
+    is_kept = bool(log.fields["first"] or log.fields["latest"] or log.fields["most"])
+    if _hands_on(parent, node) and not (is_insertion and is_kept):
+        return log
+    if isinstance(parent, READING):
+        return all_items(b, log)
+    raise b.logs.known[log.fields["origin"]].failure
 
 
 def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
@@ -108,6 +174,7 @@ def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
     return is_target or isinstance(parent, HANDING_ON)
 
 
+READING = (ast.For, ast.comprehension, ast.BinOp, ast.Starred)
 HANDING_ON = (
     *(ast.AnnAssign, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.Call, ast.Return, ast.Expr),
     *(ast.If, ast.IfExp, ast.While, ast.BoolOp),

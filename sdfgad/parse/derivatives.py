@@ -18,7 +18,7 @@ from sdfgad.errors import ShapeMismatch
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.objects import make
 from sdfgad.parse.registry import known_function
-from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, kind_within, stand_in
+from sdfgad.parse.transformed import CallSite, Code, Transformed, emit, stand_in
 from sdfgad.parse.values import Tensor, as_tensor, cast, view_of
 
 Array = np.ndarray[Any, Any]
@@ -55,14 +55,12 @@ class Derivative(Transformed):
     """A gradient that a program may call."""
 
     @abstractmethod
-    def code_within(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], kind_of: Callable[[Any], Any]
-    ) -> GradientCode:
+    def code_within(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], b: Builder) -> GradientCode:
         """The gradient program for a call in a program.
 
         Args:
             args, kwargs: the arguments, in which a `Leaf` stands for an array of the program.
-            kind_of: what the parser knows of an argument or leaf of one.
+            b: the builder of that program.
         """
 
     def call_within(self, site: CallSite, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -73,9 +71,7 @@ class Derivative(Transformed):
             raise b.unsupported(f"the method `{method}` of a gradient is not supported in a program", todo)
         rest = dict(kwargs)
         given = as_tensor(rest.pop("cotangent")) if method == "vjp" and "cotangent" in rest else None
-        code = self.code_within(
-            tuple(map(stand_in, args)), {n: stand_in(v) for n, v in rest.items()}, partial(kind_within, b)
-        )
+        code = self.code_within(tuple(map(stand_in, args)), {n: stand_in(v) for n, v in rest.items()}, b)
         cotangent = b.constant_array(code.seed()) if given is None else _fitting(b, code, given)
         names = emit(b, code, {code.cotangent: cotangent})
         gradients = code.arranged({name: _result(b, code, name, names) for name in code.gradients}, partial(make, b))

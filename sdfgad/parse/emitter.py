@@ -13,6 +13,7 @@ import numpy as np
 from sdfgad.dependence.sets import Domain
 from sdfgad.errors import (
     ArgumentError,
+    DecidedByRounding,
     InvalidIndex,
     Location,
     ProgramRaises,
@@ -203,7 +204,7 @@ class Emitter:
         """
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
-        if not issubclass(error, SingularMatrix):
+        if not issubclass(error, (DecidedByRounding, SingularMatrix)):
             self.may_raise(message, python_kind(error), symbols=as_linear(condition).symbols)
         elif self.catches(np.linalg.LinAlgError):
             todo = HANDLED

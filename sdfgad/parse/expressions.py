@@ -25,6 +25,7 @@ from sdfgad.parse import (
     conditions,
     containers,
     delay_lines,
+    filtered,
     iterators,
     namespaces,
     objects,
@@ -208,8 +209,10 @@ def _require_bound(frame: Frame, record: Record, node: ast.Attribute) -> None:
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
     container, index = evaluated(frame, [node.value, node.slice])
+    if is_log(container) and is_integer(index) and Lin.of(index).is_const:
+        return delay_lines.item(frame.b, container, Lin.of(index).const)
     if is_log(container):
-        return delay_lines.item(frame.b, container, index)
+        container = delay_lines.all_items(frame.b, container)
     if isinstance(container, Record):
         return method(frame, node, container, "__getitem__", index)
     return item(frame, container, index)
@@ -320,7 +323,7 @@ def named(frame: Frame, node: ast.NamedExpr) -> Any:
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
-    return containers.tracked(frame.b, comprehensions.items(frame, node))
+    return containers.tracked(frame.b, filtered.items(frame, node))
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import delay_lines, objects, trees
+from sdfgad.parse import objects, trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import is_library
@@ -38,16 +38,13 @@ def require_handed_on(frame: Frame, node: ast.expr, value: Any) -> None:
 
 
 def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> None:
-    """Require of a function which gets a list that a loop fills, a log, or what holds one that its body is parsed.
+    """Require of a function which gets a list that a loop fills, or what holds one, that its body is parsed.
 
     Raises:
         NeedsConstant: it is not, so that the loop must be unrolled.
-        UnsupportedProgram: it gets a log.
     """
     if is_followed(function):
         return
-    arguments = list(arguments)
-    delay_lines.require_none(frame.b, () if function is len else arguments)
     owner = getattr(function, "__self__", None)
     is_append = isinstance(owner, list) and function.__name__ in ("append", "extend")
     reached = [*arguments, *([] if is_append else [owner])]

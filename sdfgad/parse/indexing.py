@@ -37,7 +37,7 @@ def getitem(b: Builder, x: Any, index: Any) -> Any:
         return selecting.selection(b, x, entries[0])
     if _selections(entries):
         entries, mask = selecting.aligned(b, entries)
-        return selecting.chosen(b, gather(b, x, entries, mask).chosen, mask)
+        return selecting.of_fixed_size(b, selecting.chosen(b, gather(b, x, entries, mask).chosen, mask))
     entries = _without_masks(b, entries)
     if gathers(entries):
         return gathering.read(b, x, entries)
@@ -72,9 +72,9 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
 
 def _assign_masked(b: Builder, x: Tensor, mask: Tensor, value: Any) -> None:
     if isinstance(value, Selection):
-        target = selecting.selection(b, x, mask)
-        if is_same_mask(target.mask, value.mask) and value.dense.ndim == x.ndim:
-            b.assign(x, where(b, selecting.spread(target.mask, x), value.dense, x))
+        target = selecting.fitting(b, x, mask)
+        if is_same_mask(target, value.mask) and value.dense.ndim == x.ndim:
+            b.assign(x, where(b, selecting.spread(target, x), value.dense, x))
             return
     chosen = as_tensor(value)
     if all(extent == Lin(1) for extent in chosen.shape[: max(1, chosen.ndim - (x.ndim - mask.ndim))]):

@@ -145,7 +145,7 @@ class Interpreter(Frame):
         try:
             value = handler(self, node)
             if isinstance(value, Record) and is_log(value):
-                delay_lines.require_handed_on(self.b, value, node, self.source.parents.get(id(node)))
+                value = delay_lines.handed_on(self.b, value, node, self.source.parents.get(id(node)))
             if isinstance(value, MaybeNone) and not is_handed_on(node, self.source.parents.get(id(node))):
                 value = required(self.b, value, f"`{source_text(node)}`")
             if self.b.filling:

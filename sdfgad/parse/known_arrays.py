@@ -37,7 +37,8 @@ def known_array(b: Builder, x: Tensor, kinds: str = KINDS) -> Array | None:
         if found is None and learn(b, x):
             found = b.constants.array(x, b.here)
         if found is None:
-            b.constant(scalar(x.at(*(0 for _ in x.shape))))
+            with b.as_data():
+                b.constant(scalar(x.at(*(0 for _ in x.shape))))
             found = b.constants.array(x, b.here)
     except UnsupportedProgram:
         return None

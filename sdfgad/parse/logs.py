@@ -29,6 +29,10 @@ class Site:
     column: int
 
 
+def put(site: Any, arrays: Any, place: Any, value: Any) -> None:
+    """Keep an item of a list at its place in an array, or the parts of one in several."""
+
+
 class Log:
     """What stands for a list of unknown length. Its methods are statements of the program.
 
@@ -37,6 +41,7 @@ class Log:
         length: the number of items.
         first: the items at the start, as many as are read there.
         latest: those at the end, the last one first.
+        most, items: all of them, up to a number, as rows of an array, or of several for tuples.
     """
 
     noun: ClassVar[str] = "a list whose length is known only at run time"
@@ -44,8 +49,12 @@ class Log:
     length: Any
     first: Any
     latest: Any
+    most: Any
+    items: Any
 
     def append(self, value: Any) -> None:
+        if self.most > 0 and self.length < self.most:
+            put(self.origin, self.items, self.length, value)
         for k in range(len(self.first)):
             if self.length == k:
                 self.first[k] = value
@@ -83,12 +92,14 @@ class Kept:
         like: an item.
         first: how many items are read by their places from the start.
         latest: how many are read by their places from the end.
+        items: how many there are in the call at hand, where the list is read as a whole.
     """
 
     failure: UnsupportedProgram
     like: Any = None
     first: int = 0
     latest: int = 0
+    items: int | None = None
 
 
 class Reaches(Exception):
@@ -136,3 +147,13 @@ class Logs:
         kept = self.known[site]
         if first > kept.first or latest > kept.latest:
             raise Reaches(site, replace(kept, first=max(first, kept.first), latest=max(latest, kept.latest)))
+
+    def widen(self, site: Site, like: Any) -> None:
+        """Require that the items of a log are kept as such a one; raises Reaches."""
+        raise Reaches(site, replace(self.known[site], like=like))
+
+    def reach_all(self, site: Site, number: int) -> None:
+        """Require that all items of a log are kept; raises as `reach` does."""
+        kept = self.known[site]
+        if kept.items is None or number > kept.items:
+            raise Reaches(site, replace(kept, items=number))

@@ -6,10 +6,9 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
-import islpy as isl
 import numpy as np
 
 from sdfgad.errors import OutputError
@@ -26,20 +25,20 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
-from sdfgad.parse.draws import Draws
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
-from sdfgad.parse.namespaces import Assigned, AssignsGlobals, opened
+from sdfgad.parse.namespaces import AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
+from sdfgad.parse.primal import Guard, Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
-from sdfgad.parse.source import Source, read_source
+from sdfgad.parse.source import read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
-from sdfgad.parse.texts import is_plain
 from sdfgad.parse.value_numbering import merge_equal
+from sdfgad.parse.value_specialisation import Values
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
 from sdfgad.progress import stage
 
@@ -47,68 +46,9 @@ assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
 
 Array = np.ndarray[Any, Any]
+# Runs a part of a program for the call at hand: by the names of the outputs, the integers that it gives.
+Measure = Callable[[Primal], Mapping[str, int]]
 RETURN = "Return numbers and arrays, or tuples, lists, dicts and objects of them."
-
-
-@dataclass(frozen=True)
-class Primal:
-    """A parsed program.
-
-    Attributes:
-        program: its outputs are "return", "return[k]" and the names of arguments that it updates.
-        context: the values of the run-time integers for which it holds.
-        fixed: the integer arguments that became constants.
-        decisive: the integer array arguments whose elements did, with copies of them.
-        integers: the other integer arguments -> their symbols.
-        inputs: array arguments -> their input buffers.
-        captured: input buffers of arrays from outside the function -> the arrays, whose values are read at each call;
-            of a function that another program defines, also `Enclosed` values of that.
-        draws: the captured ones that get random numbers at each call instead.
-        lookups: pairs of a function that looks up an array or constant outside the function, and what it found when
-            parsing.
-        decisive_captured: the arrays from outside the function whose elements are constants, each with a copy.
-        row_major: the array arguments that must be row-major in memory: the program updates them, and reshapes them as
-            NumPy does without a copy in that order.
-        changes_containers: whether it changes a list, dict or object among its arguments.
-        returned: what it returns.
-        has_enclosed_integers: whether integers of an enclosing program are its data, or its own are those of others.
-        source: the user's function.
-        ranks: the sizes of the communicators on all of whose ranks floating values are shared.
-    """
-
-    program: Program
-    context: isl.Set
-    fixed: Mapping[str, int]
-    decisive: Mapping[str, Array]
-    integers: Mapping[str, str]
-    inputs: Mapping[str, str]
-    captured: Mapping[str, Array]
-    draws: Draws
-    lookups: tuple[tuple[Callable[[], Any], Any], ...]
-    decisive_captured: tuple[tuple[Array, Array], ...]
-    row_major: frozenset[str]
-    changes_containers: bool
-    returned: Returned
-    has_enclosed_integers: bool
-    source: Source
-    ranks: frozenset[int] = frozenset()
-
-    @property
-    def is_current(self) -> bool:
-        """Whether all names of arrays and constants from outside the function still refer to the same ones."""
-        try:
-            for lookup, found in self.lookups:
-                now = lookup()
-                if now is not found and not _is_same(now, found):
-                    return False
-        except (AttributeError, LookupError):
-            return False
-        return all(np.array_equal(array, copy) for array, copy in self.decisive_captured)
-
-
-def _is_same(now: Any, found: Any) -> bool:
-    """Whether two constants are equal; of arrays and functions only the very same one will do."""
-    return type(now) is type(found) and is_plain(found) and not isinstance(found, np.ndarray) and bool(now == found)
 
 
 # Whether another program is being parsed, of which this one is part.
@@ -122,6 +62,7 @@ def parse(
     arrays: Mapping[str, Any] | None = None,
     structures: Mapping[str, Structure] | None = None,
     are_enclosed_constant: bool = False,
+    measure: Measure | None = None,
 ) -> Primal:
     """Parse `function` for one call.
 
@@ -133,6 +74,7 @@ def parse(
         arrays: what is passed for the array arguments; elements of integer arrays become constants where they must.
         structures: parameters that are containers of several arguments.
         are_enclosed_constant: whether integers that programs read of enclosing ones must become constants.
+        measure: runs a part of the program for this call; without it no integer that data decides may be a constant.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
@@ -145,15 +87,18 @@ def parse(
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     fixed = {name: values[name] for name in constant}
-    assumed = Assumptions(fixed, are_enclosed_constant=are_enclosed_constant)
+    assumed = Assumptions(fixed, are_enclosed_constant=are_enclosed_constant, can_measure=measure is not None)
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
+        bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
+        attempt = _Attempt(builder, function, bound, passed, structures or {}, assumed, free)
+        if assumed.by_value and measure is not None:
+            builder.values = Values(partial(attempt.guard, measure))
         is_nested, outer = _IS_PARSING.get(), _IS_PARSING.set(True)
         try:
-            bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
             with stage(f"parsing {getattr(source.node, 'name', 'a lambda')}"):
-                built = _build(builder, function, bound, passed, structures or {}, assumed.globals)
+                found = attempt.primal()
         except FAILURES as failure:
             if is_nested and isinstance(failure, AssignsGlobals):
                 raise failure.refused() from None
@@ -161,65 +106,98 @@ def parse(
             continue
         finally:
             _IS_PARSING.reset(outer)
-        if builder.references.are_rows_updated:
-            assumed = replace(assumed, rolling=Rolling.VALUES)
-            continue
-        program, inputs, row_major, changes_containers, result = built
-        constants, draws = builder.drawn(program.inputs)
+        if not builder.references.are_rows_updated:
+            return found
+        assumed = replace(assumed, rolling=Rolling.VALUES)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One attempt to parse a function: what it is called with, and what is assumed.
+
+    Attributes:
+        arguments: with the constants and symbols that stand for integers.
+        passed: the arrays.
+        free: the integer arguments that are not constants, with their symbols.
+    """
+
+    b: Builder
+    function: Callable[..., Any]
+    arguments: Mapping[str, Any]
+    passed: Mapping[str, Any]
+    structures: Mapping[str, Structure]
+    assumed: Assumptions
+    free: Mapping[str, str]
+
+    @cached_property
+    def views(self) -> dict[str, Tensor]:
+        """The array arguments."""
+        arrays = {n: v for n, v in self.arguments.items() if isinstance(v, ArrayArgument)}
+        return {name: _argument(self.b, name, one, self.passed.get(name)) for name, one in arrays.items()}
+
+    @cached_property
+    def buffers(self) -> dict[str, str]:
+        """Their input buffers."""
+        return {name: _buffer_of(view) for name, view in self.views.items()}
+
+    def primal(self) -> Primal:
+        """The whole program."""
+        b, arguments = self.b, self.arguments
+        scalars = {n: view.as_value(settled=True) for n, view in self.views.items() if arguments[n].is_scalar}
+        leaves = {**arguments, **self.views, **scalars}
+        locals_ = _in_containers(b, dict(leaves), self.structures)
+        containers = b.contents.followed
+        frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
+        frame.env |= opened(b, self.assumed.globals)
+        result = required_parts(b, frame.run(), "the value that is returned")
+        _require_finished(b)
+        outputs = dict(_returned(b, result))
+        if result is None:
+            outputs |= _rebound(b, leaves, {n: (structure, locals_[n]) for n, structure in self.structures.items()})
+        changed = written(tuple(b.blocks[0]))
+        outputs |= {name: buffer for name, buffer in self.buffers.items() if buffer in changed and name not in outputs}
+        program = coalesce(self._program(b.fresh(read_source(self.function).name), outputs))
+        program = lengths_of_vectors(merge_equal(coalesce(propagate_copies(program))))
+        return self._primal(program, returned(result), b.contents.are_changed(containers))
+
+    def guard(self, measure: Measure, names: tuple[str, ...]) -> Guard:
+        """The statements so far, and the integers that they leave in some buffers in the call at hand."""
+        before = self.b.names.snapshot()
+        program = self._program(self.b.fresh("guard"), {name: name for name in names})
+        self.b.names.restore(before)
+        primal = self._primal(program, returned(None), changes_containers=False)
+        return Guard(primal, measure(primal))
+
+    def _program(self, name: str, outputs: dict[str, str]) -> Program:
+        b = self.b
+        captured = tuple(name for name in b.captured if name in b.buffers)
+        inputs, body = (*self.buffers.values(), *captured), tuple(b.blocks[0])
+        program = Program(name, dict(b.buffers), inputs, tuple(b.integers), outputs, body, tuple(b.checks))
+        return _separate_inputs(_with_messages(_with_status(program)), b)
+
+    def _primal(self, program: Program, result: Returned, changes_containers: bool) -> Primal:
+        b, decisive = self.b, self.assumed.decisive
+        constants, draws = b.drawn(program.inputs)
+        updated = (written(tuple(b.blocks[0])) & b.reshaped) | b.sent
         return Primal(
             program,
-            builder.context,
-            assumed.fixed,
-            {name: value.copy() for name, value in passed.items() if any(value is one for one in assumed.decisive)},
-            free,
-            inputs,
-            {name: array for name, array in builder.captured.items() if name in program.inputs} | constants,
+            b.context,
+            self.assumed.fixed,
+            {name: value.copy() for name, value in self.passed.items() if any(value is one for one in decisive)},
+            self.free,
+            dict(zip(self.buffers, program.inputs, strict=False)),
+            {name: array for name, array in b.captured.items() if name in program.inputs} | constants,
             draws,
-            tuple(builder.lookups),
-            tuple((one, one.copy()) for one in assumed.decisive if not any(one is v for v in passed.values())),
-            row_major,
+            tuple(b.lookups),
+            tuple((one, one.copy()) for one in decisive if not any(one is v for v in self.passed.values())),
+            frozenset(name for name, buffer in self.buffers.items() if buffer in updated),
             changes_containers,
             result,
-            builder.has_enclosed_integers,
-            source,
-            frozenset(builder.ranks),
+            b.has_enclosed_integers,
+            read_source(self.function),
+            frozenset(b.ranks),
+            None if b.values is None else b.values.guard,
         )
-
-
-def _build(
-    b: Builder,
-    function: Callable[..., Any],
-    arguments: Mapping[str, Any],
-    passed: Mapping[str, Any],
-    structures: Mapping[str, Structure],
-    globals_: tuple[Assigned, ...],
-) -> tuple[Program, dict[str, str], frozenset[str], bool, Returned]:
-    """The program, its inputs by argument, which must be row-major, whether their containers change, the result."""
-    arrays = {n: v for n, v in arguments.items() if isinstance(v, ArrayArgument)}
-    views = {name: _argument(b, name, argument, passed.get(name)) for name, argument in arrays.items()}
-    buffers = {name: _buffer_of(view) for name, view in views.items()}
-    values = {n: view.as_value(settled=True) if arrays[n].is_scalar else view for n, view in views.items()}
-    leaves = {**arguments, **values}
-    locals_ = _in_containers(b, dict(leaves), structures)
-    containers = b.contents.followed
-    frame = _frame_of(b, function, _own_parameters(function, dict(locals_)))
-    frame.env |= opened(b, globals_)
-    result = required_parts(b, frame.run(), "the value that is returned")
-    _require_finished(b)
-    outputs = dict(_returned(b, result))
-    if result is None:
-        outputs |= _rebound(b, leaves, {name: (structure, locals_[name]) for name, structure in structures.items()})
-    body = tuple(b.blocks[0])
-    changed = written(body)
-    outputs |= {name: buffer for name, buffer in buffers.items() if buffer in changed and name not in outputs}
-    row_major = frozenset(name for name, buffer in buffers.items() if buffer in (changed & b.reshaped) | b.sent)
-    captured = tuple(name for name in b.captured if name in b.buffers)
-    inputs, integers = (*buffers.values(), *captured), tuple(b.integers)
-    program = Program(b.fresh(read_source(function).name), b.buffers, inputs, integers, outputs, body, tuple(b.checks))
-    program = coalesce(_separate_inputs(_with_messages(_with_status(program)), b))
-    program = lengths_of_vectors(merge_equal(coalesce(propagate_copies(program))))
-    inputs_by_name = dict(zip(buffers, program.inputs, strict=False))
-    return program, inputs_by_name, row_major, b.contents.are_changed(containers), returned(result)
 
 
 def _require_finished(b: Builder) -> None:
@@ -299,6 +277,7 @@ def _stored(b: Builder, name: str, value: Any) -> str:
         raise OutputError(f"{name} is {kind_of(value)}, not an array or number", b.where, RETURN)
     tensor = as_tensor(value)
     if not all(extent.is_const for extent in tensor.shape):
+        b.lacks_constant = True
         what = f"the size of {name} depends on data: it is known only at run time"
         raise OutputError(
             what,

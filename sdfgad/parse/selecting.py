@@ -21,22 +21,37 @@ from sdfgad.parse.strides import unravelled
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, shape_text
 
 
-def selection(b: Builder, x: Tensor, mask: Tensor) -> Selection:
+def selection(b: Builder, x: Tensor, mask: Tensor) -> Selection | Tensor:
     """``x[mask]``."""
+    return of_fixed_size(b, chosen(b, x, fitting(b, x, mask)))
+
+
+def fitting(b: Builder, x: Tensor, mask: Tensor) -> Tensor:
+    """A mask that indexes `x`, with its present values.
+
+    Raises:
+        ShapeMismatch: its shape is not that of the leading axes.
+    """
     if mask.ndim > x.ndim or not all(b.is_zero(m - e) for m, e in zip(mask.shape, x.shape, strict=False)):
         raise ShapeMismatch(
             f"a boolean index must fit the array: shapes {shape_text(mask.shape)} and {shape_text(x.shape)}",
             b.where,
             "Make the mask of the array itself: x[x > 0].",
         )
-    return chosen(b, x, b.fixed_mask(mask))
+    return b.fixed_mask(mask)
 
 
 def chosen(b: Builder, dense: Tensor, mask: Tensor) -> Selection:
     return Selection(dense.as_value(settled=False), mask, lambda selected: compacted(b, selected))
 
 
-def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
+def of_fixed_size(b: Builder, x: Selection) -> Selection | Tensor:
+    """A selection, or a compact array where the number of elements may be a constant of the program."""
+    b.lacks_constant = True
+    return x if b.values is None or not count(b, x).is_const else b.stored(compacted(b, x))
+
+
+def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection | Tensor:
     """``x[mask]`` where both are selections by the same mask, and `mask` is one of booleans."""
     if not is_same_mask(x.mask, mask.mask) or mask.dtype != BOOL:
         raise b.unsupported(
@@ -44,7 +59,7 @@ def narrowed(b: Builder, x: Selection, mask: Selection) -> Selection:
             "Join the masks, and select once: x[mask & other].",
         )
     both = elementwise(b, "logical_and", x.mask, mask.dense)
-    return chosen(b, x.dense, b.fixed_mask(both))
+    return of_fixed_size(b, chosen(b, x.dense, b.fixed_mask(both)))
 
 
 def spread(mask: Tensor, x: Tensor) -> Tensor:
@@ -83,6 +98,9 @@ def _same_count(b: Builder, mask: Tensor, counted: Callable[[], Lin]) -> Lin:
 
 def bounded(b: Builder, form: Lin, most: int) -> Lin:
     """A number of elements, which is data, clamped to 0, …, most, which bounds it for the integer analysis."""
+    b.lacks_constant = True
+    if (known := b.by_value(form)) is not None:
+        return Lin(known)
     at_least = Op("maximum", (Int(form), Const(0, INT)), INT)
     result = as_linear(Op("minimum", (at_least, Const(most, INT)), INT))
     b.counts.add(result)

@@ -179,6 +179,7 @@ def kind_within(b: Builder, value: Any) -> Any:
 def _integer_kind(b: Builder, value: Tensor | Lin) -> Any:
     """A constant, or an integer that is data."""
     try:
-        return b.constant(value)
+        with b.as_data():
+            return b.constant(value)
     except UnsupportedProgram:
         return ArrayArgument((), as_tensor(value).dtype, is_scalar=True)

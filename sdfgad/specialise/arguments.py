@@ -12,7 +12,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError
 from sdfgad.messages.host import raise_failure
 from sdfgad.parse.callbacks import raised
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.structure import repeated
 from sdfgad.specialise.device_argument import DeviceArgument
 from sdfgad.specialise.signature import Call, as_contiguous

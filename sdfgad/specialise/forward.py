@@ -12,13 +12,15 @@ from sdfgad.errors import ArgumentError
 from sdfgad.ir.program import Program
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import build, container, flattened
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.batches import Batches, Run
 from sdfgad.specialise.compiled import shape_of
+from sdfgad.specialise.guards import measured_for
 from sdfgad.specialise.signature import Call, definition
 from sdfgad.specialise.tangents import fitting
 from sdfgad.tangent.program import TangentProgram, tangent_program
@@ -39,7 +41,8 @@ class Forward:
         Raises:
             ArgumentError: it returns what exists while parsing only, such as an iterator.
         """
-        parsed = returning(parse(function, call.kinds, (), call.values, call.structures))
+        measure = measured_for(call)
+        parsed = returning(parse(function, call.kinds, (), call.values, call.structures, measure=measure))
         self.primal = prepared(live(parsed, options), options)
         self.arguments = Arguments(self.primal)
         self._batches = Batches(Sharing(options.shapes))

@@ -15,12 +15,17 @@ from sdfgad.gradient.capacity import with_capacity
 from sdfgad.ir.capacities import capacity_of
 from sdfgad.ir.program import Program
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.optimise.before_ad import LIVE
+from sdfgad.optimise.pass_manager import run_passes
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Options
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import Inlining
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.structure import Leaf, Structure, flattened, names
-from sdfgad.parse.transformed import stand_in
+from sdfgad.parse.transformed import Code, emit, stand_in
+from sdfgad.parse.values import view_of
 from sdfgad.pipeline import Pipeline
 from sdfgad.specialise.signature import Call, bound_arguments, definition
 
@@ -63,8 +68,12 @@ def pipeline_within(
     resolve_output: Callable[[Primal], str],
     allow_unused: bool,
     options: Options,
+    b: Builder,
 ) -> Pipeline:
     """The pipeline of a gradient for a call in a program: all integers are constants, and all residuals are stored.
+
+    Args:
+        b: the builder of that program.
 
     Raises:
         UnsupportedProgram: it draws random numbers.
@@ -73,7 +82,8 @@ def pipeline_within(
 
     def made(are_enclosed_constant: bool) -> Pipeline:
         integers = [name for name, kind in call.kinds.items() if type(kind) is int]
-        parsed = parse(function, call.kinds, integers, {}, call.structures, are_enclosed_constant)
+        measure = measured_within(b, call)
+        parsed = parse(function, call.kinds, integers, {}, call.structures, are_enclosed_constant, measure)
         wrt, needed = tuple(dict.fromkeys(n for group in groups for n in group)), () if allow_unused else groups
         pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), needed, free)
         return replace(pipeline, primal=prepared(pipeline.primal, free))
@@ -110,3 +120,15 @@ def inlining_of(parsed: Primal, program: Program) -> Inlining:
 
 def _is_equal(array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> Callable[[], bool]:
     return lambda: bool(np.array_equal(array, copy))
+
+
+def measured_within(b: Builder, call: Call) -> Callable[[Primal], Mapping[str, int]]:
+    """What gives the parser the integers of a call in a program: constants of that, if it may have such."""
+
+    def measure(primal: Primal) -> Mapping[str, int]:
+        program = run_passes(primal.program, LIVE)
+        inputs = {name: buffer for name, buffer in primal.inputs.items() if buffer in program.inputs}
+        found = emit(b, Code(inlining_of(primal, program), call.values, inputs))
+        return {name: b.constant(view_of(b.buffers[found[buffer]])) for name, buffer in program.outputs.items()}
+
+    return measure

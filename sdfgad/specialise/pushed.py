@@ -20,7 +20,7 @@ from sdfgad.parse.returned import Output
 from sdfgad.parse.transformed import Code, emit, kind_within, stand_in
 from sdfgad.parse.values import Tensor, as_tensor, cast, view_of
 from sdfgad.specialise.forward import returning
-from sdfgad.specialise.nested import bind_within, inlining_of
+from sdfgad.specialise.nested import bind_within, inlining_of, measured_within
 from sdfgad.specialise.signature import Call, definition
 from sdfgad.tangent.program import tangent_program
 
@@ -39,7 +39,7 @@ def pushed_within(
     """
     call = bind_within(function, tuple(map(stand_in, primals)), {}, partial(kind_within, b))
     integers = [name for name, kind in call.kinds.items() if type(kind) is int]
-    parsed = parse(function, call.kinds, integers, {}, call.structures)
+    parsed = parse(function, call.kinds, integers, {}, call.structures, measure=measured_within(b, call))
     if parsed.draws:
         what = f"`{function.__name__}` draws random numbers, and a program takes its derivative"
         raise UnsupportedProgram(what, definition(function), "Draw them outside, and pass them as an argument.")

@@ -9,7 +9,7 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.library import require_silent
 from sdfgad.options import Device, Options
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 
 Array = np.ndarray[Any, Any]
 

@@ -53,6 +53,7 @@ class Call:
         caller: the device and the stream that the call works on, if an argument is on a device.
         drawn: the random numbers of this call: it draws them once, however often programs run for it.
         counted: by who asked, numbers of trips that are data: they are counted once.
+        measured: by programs, integers that data decides (`sdfgad.specialise.guards`).
     """
 
     values: Mapping[str, Any]
@@ -64,6 +65,7 @@ class Call:
     caller: ClassVar[Caller | None] = None
     drawn: dict[Draws, dict[str, Any]] = field(default_factory=dict, compare=False)
     counted: dict[Hashable, Mapping[str, int]] = field(default_factory=dict, compare=False)
+    measured: dict[str, Mapping[str, int]] = field(default_factory=dict, compare=False)
 
     def numbers(self, draws: Draws) -> dict[str, Any]:
         """What this call draws, by buffer."""

@@ -21,7 +21,8 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.messages.recording import communicating_once
 from sdfgad.optimise.prepared import live, prepared
 from sdfgad.options import Device, Options
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
+from sdfgad.parse.primal import Primal
 from sdfgad.pipeline import Pipeline
 from sdfgad.plan import Plan
 from sdfgad.planning.layout import Layout, Sizes
@@ -30,6 +31,7 @@ from sdfgad.runtime.pool import empty, relax, shrink
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
+from sdfgad.specialise.guards import measured_for
 from sdfgad.specialise.layouts import Layouts
 from sdfgad.specialise.other_sizes import other_sizes
 from sdfgad.specialise.ranks import check_device, check_ranks, seed_of
@@ -322,8 +324,10 @@ def specialise(
     groups = resolve_wrt(call)
     wrt, needed = tuple(dict.fromkeys(name for group in groups for name in group)), () if allow_unused else groups
     constant, are_enclosed_constant = integers_of_lists(call), False
+    # What is on a device, the host does not read.
+    measure = measured_for(call) if call.caller is None else None
     while True:
-        parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant)
+        parsed = parse(function, call.kinds, constant, call.known, call.structures, are_enclosed_constant, measure)
         parsed = replace(parsed, program=replace(parsed.program, device=made.device))
         check_device(parsed, made.device)
         output = _floating(parsed, resolve_output(parsed))

@@ -13,7 +13,8 @@ from sdfgad.ir.program import Buffer, Program
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import captured_of
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.procedures import procedure_of
 from sdfgad.parse.returned import Output
 from sdfgad.parse.structure import Leaf, flattened, names

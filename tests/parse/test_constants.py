@@ -107,11 +107,6 @@ def test_arrays_whose_elements_decide_nothing_are_read_at_each_call():
     assert len(next(iter(g._specialisations.found.values()))) == 1
 
 
-def from_data(x):
-    n = int(np.sum(x > 0.5))
-    return np.roll(x, n) * x
-
-
 def an_array(x):
     return np.zeros(x) + x
 
@@ -135,7 +130,6 @@ def changing(x):
 @pytest.mark.parametrize(
     ("program", "line", "message"),
     [
-        (from_data, "return", "a length, shape, axis or other integer here is computed from"),
         (an_array, "return", "a number of type float64 stands where an integer must be known"),
         (a_float, "return", "a number of type float64 stands where an integer must be known"),
         (a_fraction, "return", "2.5 stands where an integer must be known"),

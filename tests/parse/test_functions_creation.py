@@ -83,7 +83,7 @@ def test_array_copies_and_asarray_does_not(rng):
 
 @pytest.mark.parametrize(
     "program",
-    [lambda x: np.sum(np.zeros(-2)) + x[0], lambda x: np.sum(np.zeros(x[0])), lambda x: np.sum(np.arange(x[0]))],
+    [lambda x: np.sum(np.zeros(-2)) + x[0], lambda x: np.sum(np.zeros(x[0]))],
 )
 def test_refusals(program):
     with pytest.raises(UnsupportedProgram):

@@ -1,4 +1,4 @@
-"""np.unique of integers that are known while parsing."""
+"""np.unique, of integers that are known while parsing and of data."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,13 @@ def of_an_argument(x, groups):
 
 
 def of_data(x):
-    return np.sum(np.unique(x))
+    whole = np.floor(4.0 * np.concatenate((x, x[:4])).reshape(2, 5)) + x[0]
+    names, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
+    return names * counts + np.sum(x[first % 6] ** 2) + np.sum(inverse * np.arange(10).reshape(2, 5)) * x[1]
+
+
+def in_rows(x):
+    return np.unique(x.reshape(2, 3), axis=0)
 
 
 @pytest.mark.parametrize("program", [means_of_groups, of_rows, made_of_constants], ids=lambda program: program.__name__)
@@ -88,8 +94,14 @@ def test_set_functions_of_integers():
     assert_slope(program, X)
 
 
-def test_refused_where_the_numbers_are_data():
-    with pytest.raises(UnsupportedProgram, match="how many of these numbers are distinct is known only") as caught:
-        parsed(of_data, X)
-    assert str(caught.value.where) == line_of(of_data, "return")
+def test_of_numbers_that_are_data():
+    for x in (X, X[::-1], X + np.array([0.0, np.nan, 0.0, np.nan, 0.0, 0.0])):
+        assert_like_python(of_data, x)
+    assert_slope(of_data, X)
+
+
+def test_rows_that_are_data_are_refused():
+    with pytest.raises(UnsupportedProgram, match="known only at run time is not supported with axis") as caught:
+        parsed(in_rows, X)
+    assert str(caught.value.where) == line_of(in_rows, "return")
     assert "pass what it returns" in str(caught.value)

@@ -14,7 +14,8 @@ from onnx import helper, numpy_helper
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.models.onnx.reader import OLDEST, read
 from sdfgad.parse.arguments import ArrayArgument
-from sdfgad.parse.parse import Primal, parse
+from sdfgad.parse.parse import parse
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.returned import Output
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.registry import function
@@ -204,10 +205,7 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     start, stop, step = (_integer(b, v) for v in (start, stop, step))
     if not all(is_integer(v) for v in (start, stop, step)):
         if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
-            raise b.unsupported(
-                "np.arange of floats that are known only at run time has no fixed length",
-                "Write np.linspace(start, stop, n), or start + step * np.arange(n).",
-            )
+            return _range_of_data(b, as_tensor(start), as_tensor(stop), as_tensor(step), dtype)
         values: np.ndarray[Any, Any] = np.arange(start, stop, step=step, dtype=dtype)
         count = len(values)
         first, second = (float(values[0]), float(values[1] - values[0])) if count > 1 else (float(start), 0.0)
@@ -218,6 +216,18 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     begin, end, stride = b.constant(start), b.constant(stop), b.constant(step)
     count = len(range(begin, end, stride))
     return filled(b, (Lin(count),), _integer_ramp(count, begin, stride), dtype or INT)
+
+
+def _range_of_data(b: Builder, start: Tensor, stop: Tensor, step: Tensor, dtype: Any) -> Tensor:
+    """``np.arange`` whose bounds or step are data: NumPy fills it by the difference of its first two elements."""
+    width = elementwise(b, "divide", elementwise(b, "subtract", stop, start), step)
+    number = elementwise(b, "maximum", astype(elementwise(b, "ceil", width), INT), 0)
+    what = "np.arange of floats that are known only at run time has no fixed length"
+    count = b.constant(number, what, "Write np.linspace(start, stop, n), or start + step * np.arange(n).")
+    second = elementwise(b, "subtract", elementwise(b, "add", start, step), start)
+    ramp = elementwise(b, "multiply", _integer_ramp(count, 0, 1), second)
+    kind = np.dtype(dtype or np.result_type(start.dtype, stop.dtype, step.dtype))
+    return b.stored(astype(elementwise(b, "add", ramp, start), kind))
 
 
 def _integer(b: Builder, value: Any) -> Any:

@@ -14,7 +14,7 @@ from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.creation import filled
 from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into
-from sdfgad.parse.functions.reduction import normalise_axes
+from sdfgad.parse.functions.reduction import max_, normalise_axes
 from sdfgad.parse.functions.shape import ravel
 from sdfgad.parse.functions.views import axis_of
 from sdfgad.parse.known_arrays import known_array
@@ -98,9 +98,10 @@ def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> 
     if not size and (known := known_array(b, where)) is not None:
         size = int(known.max(initial=-1)) + 1
     if not size:
-        raise b.unsupported(
-            "np.bincount without `minlength` has a length that is known only at run time",
-            "Pass `minlength=n`, where all numbers are less than n.",
+        last = astype(max_(b, where, initial=-1), INT)
+        what = "np.bincount without `minlength` has a length that is known only at run time"
+        size = b.constant(
+            elementwise(b, "add", last, 1), what, "Pass `minlength=n`, where all numbers are less than n."
         )
     values = as_tensor(1) if weights is None else astype(tensor_of(b, weights), np.dtype(np.float64))
     counts = filled(b, (Lin(size),), 0, INT if weights is None else np.float64)

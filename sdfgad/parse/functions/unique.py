@@ -1,4 +1,4 @@
-"""Sets of integers that are known while parsing: how many distinct ones there are is part of the program."""
+"""Sets of numbers: how many distinct ones there are is part of the program."""
 
 from __future__ import annotations
 
@@ -15,10 +15,23 @@ from sdfgad.parse.values import Tensor
 Array = np.ndarray[Any, Any]
 
 
-@function(np.unique, static=True)
-def unique(b: Builder, ar: Any, *positional: Any, **options: Any) -> Any:
-    """``np.unique`` with all its options, by NumPy itself."""
-    made = b.python(np.unique, _known(b, stacked(b, ar)), *positional, **options)
+def is_known_set(x: Any) -> Any:
+    """Whether all elements of an array of integers are known while parsing."""
+
+
+def known_unique(x: Any, *positional: Any, **options: Any) -> Any:
+    """``np.unique`` of such an array with all its options, by NumPy itself."""
+    return np.unique(x, *positional, **options)
+
+
+@function(is_known_set)
+def _is_known_set(b: Builder, x: Any) -> bool:
+    return known_array(b, stacked(b, x)) is not None
+
+
+@function(known_unique)
+def _known_unique(b: Builder, x: Any, *positional: Any, **options: Any) -> Any:
+    made = b.python(np.unique, _known(b, stacked(b, x)), *positional, **options)
     return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
 
 

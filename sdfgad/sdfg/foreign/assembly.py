@@ -19,7 +19,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.ir.verify import verify
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.draws import Draws
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.returned import Output, Returned
 from sdfgad.parse.source import Source
 from sdfgad.parse.structure import flattened

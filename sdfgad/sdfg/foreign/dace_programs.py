@@ -13,7 +13,7 @@ import numpy as np
 
 from sdfgad.errors import SdfgadError, UnsupportedGraph
 from sdfgad.parse.arguments import ArrayArgument
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.source import Source, read_source
 from sdfgad.sdfg.foreign.graph_program import GraphProgram

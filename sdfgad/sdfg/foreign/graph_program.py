@@ -9,7 +9,7 @@ from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
-from sdfgad.parse.parse import Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.source import Source
 from sdfgad.progress import stage

@@ -1,0 +1,53 @@
+"""Items of lists whose length is data, as rows of an array (`sdfgad.parse.logs`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import Const, Lin, as_linear
+from sdfgad.parse import trees
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Rolling
+from sdfgad.parse.logs import Site, put
+from sdfgad.parse.registry import function
+from sdfgad.parse.rows import put_row
+from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, scalar
+
+ALIKE = "Append numbers, arrays of one shape and type, or tuples of such; copies of arrays that are updated in place."
+
+
+@function(put)
+def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
+    arrays = trees.leaves(arrays)
+    leaves, like = trees.leaves(value), b.logs.known[site].like
+    if len(leaves) != len(trees.leaves(like)) or isinstance(value, tuple) != isinstance(like, tuple):
+        raise b.unsupported("a list whose length is data has items of different structures", ALIKE)
+    try:
+        tensors = [as_tensor(leaf) for leaf in leaves]
+    except NotNumeric:
+        raise b.logs.known[site].failure from None
+    if any(not np.can_cast(new.dtype, array.dtype) for new, array in zip(tensors, arrays, strict=True)):
+        b.logs.widen(site, trees.rebuilt(like, [_wider(b, *pair) for pair in zip(tensors, arrays, strict=True)]))
+    for array, new in zip(arrays, tensors, strict=True):
+        _put_one(b, array, as_linear(as_tensor(place).at()), new)
+
+
+def _wider(b: Builder, new: Tensor, array: Tensor) -> Tensor:
+    """A number of a type that holds new items and those before; arrays must have one type.
+
+    Raises:
+        UnsupportedProgram: they are arrays.
+    """
+    if new.ndim:
+        raise b.unsupported("a list whose length is data has arrays of different types", ALIKE)
+    return scalar(Const(0, np.result_type(new.dtype, array.dtype)))
+
+
+def _put_one(b: Builder, items: Tensor, place: Lin, value: Tensor) -> None:
+    if value.shape != items.shape[1:]:
+        raise b.unsupported("a list whose length is data has items of different shapes", ALIKE)
+    if value.is_shared and b.rolling is Rolling.VALUES:
+        raise b.unsupported("an array that is in a list whose length is data is updated in place", ALIKE)
+    put_row(b, items, place, value)

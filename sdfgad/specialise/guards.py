@@ -1,0 +1,65 @@
+"""Guards of value specialisation: runs of the part of a program that computes integers which are its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from sdfgad.errors import SdfgadError
+from sdfgad.ir.serial import serialised
+from sdfgad.optimise.before_ad import LIVE
+from sdfgad.optimise.pass_manager import run_passes
+from sdfgad.parse.primal import Guard, Primal
+from sdfgad.runtime.differential import Runnable, load
+from sdfgad.specialise.arguments import Arguments
+from sdfgad.specialise.compiled import Outputs
+from sdfgad.specialise.signature import Call
+
+
+class Measuring:
+    """The part of a program that computes some integers, compiled on first use."""
+
+    def __init__(self, primal: Primal) -> None:
+        self.program = run_passes(primal.program, LIVE)
+        self.arguments = Arguments(replace(primal, program=self.program, guard=None))
+
+    @cached_property
+    def _key(self) -> str:
+        return serialised(self.program)
+
+    @cached_property
+    def _executable(self) -> Runnable:
+        return load(self.program)
+
+    def values(self, call: Call) -> Mapping[str, int]:
+        """The integers of a call, by the names of the outputs: they are computed once.
+
+        Raises:
+            InvalidIndex: an index was out of range; and what else a run raises.
+        """
+        if self._key not in call.measured:
+            arrays = self.arguments.inputs(call) | Outputs(self.program)()
+            self._executable(arrays, self.arguments.integers(call))
+            self.arguments.raise_failed_checks(arrays)
+            call.measured[self._key] = {name: int(arrays[buffer]) for name, buffer in self.program.outputs.items()}
+        return call.measured[self._key]
+
+
+class Guarded:
+    """Whether a program is valid for the integers that data decides in a call."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._measuring, self._values = Measuring(guard.primal), guard.values
+
+    def holds(self, call: Call) -> bool:
+        try:
+            return self._measuring.values(call) == self._values
+        except SdfgadError:
+            # With other integers before it, an index may be out of range: then the program is not valid, either.
+            return False
+
+
+def measured_for(call: Call) -> Callable[[Primal], Mapping[str, int]]:
+    """What gives the parser the integers of a call; raises as `Measuring.values` does."""
+    return lambda primal: Measuring(primal).values(call)

@@ -1,0 +1,312 @@
+"""Integers that data decides, as constants of programs for the calls in which they are those."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import DecidedByRounding, UnsupportedProgram
+from tests.helpers import line_of
+from tests.helpers_ir import assert_like_python, assert_slope
+
+rng = np.random.default_rng(11)
+X, Y = rng.standard_normal(12), rng.standard_normal(12)
+RIGHT = []
+
+
+def right(program):
+    RIGHT.append(program)
+    return program
+
+
+@right
+def a_length(x):
+    n = int(np.ceil(np.sum(x**2)))
+    h = np.zeros(n)
+    for i in range(n):
+        h[i] = x[i % 12] * i
+    return h
+
+
+@right
+def what_a_mask_selects(x):
+    return x[x > 0.3] ** 2
+
+
+@right
+def a_mask_of_what_a_mask_selects(x):
+    y = x[x > -0.5] ** 2
+    z = y[y < 0.8]
+    return np.sum(z * np.arange(len(z)))
+
+
+@right
+def two_masks(x):
+    a, b = x[x > 0], x[x < 0]
+    n = min(len(a), len(b))
+    return np.dot(a[:n], b[:n])
+
+
+@right
+def rows_and_columns(x):
+    A = np.outer(x, x) + 3.0 * np.eye(12)
+    keep = x > 0
+    return np.linalg.inv(A[keep][:, keep])
+
+
+@right
+def positions(x):
+    i = np.nonzero(x > 0)[0]
+    return x[i] @ np.arange(1, len(i) + 1)
+
+
+@right
+def an_open_mesh(x):
+    i = np.where(x > 0)[0]
+    return np.outer(x, x)[np.ix_(i, i)] @ np.ones(len(i))
+
+
+@right
+def singular_values(x):
+    U, S, V = np.linalg.svd(x.reshape(3, 4), full_matrices=False)
+    k = np.sum(0.5 * S[0] < S)
+    return (U[:, :k] * S[:k]) @ V[:k]
+
+
+@right
+def a_range_of_floats(x):
+    s = np.cumsum(np.abs(x))
+    t = np.arange(0.0, s[-1], 0.3 * np.abs(x[0]))
+    return t**2
+
+
+@right
+def an_empty_range(x):
+    return x[0] + np.sum(np.arange(np.sum(x**2), 0.0, 0.1))
+
+
+@right
+def a_loop_that_counts(x):
+    k = 12
+    while k > 0 and x[k - 1] > -0.2:
+        k -= 1
+    return x[:k] * np.arange(k)
+
+
+@right
+def other_sizes_in_each_trip(x):
+    s = 0.0
+    for i in range(3):
+        y = x[x > 0.2 * i]
+        s += np.sum(np.outer(y, y)[0])
+    return s
+
+
+@right
+def fewer_in_each_trip(x):
+    y = x
+    for i in range(3):
+        y = np.diff(y[y < np.max(y)])
+    return y
+
+
+@right
+def a_histogram(x):
+    return np.bincount(np.floor(3 * np.abs(x)).astype(int), weights=x) ** 2
+
+
+@right
+def distinct_numbers(x):
+    u = np.unique(np.floor(x))
+    return np.sum(x**2) * len(u) + u[-1]
+
+
+@right
+def distinct_floats(x):
+    y = np.concatenate((x, x[:4]))
+    u = np.unique(y)
+    return u * np.arange(len(u))
+
+
+@right
+def a_helper(x):
+    def positive(v):
+        return v[v > 0]
+
+    return np.outer(positive(x), positive(-x)) @ np.ones(len(positive(-x)))
+
+
+@right
+def a_shift(x):
+    return np.roll(x, int(np.argmax(x))) * np.arange(12)
+
+
+@right
+def a_comprehension(x):
+    y = np.array([np.log(v) for v in x if v > 0.1])
+    return y * np.arange(len(y))
+
+
+@right
+def indices(x):
+    ids = [i for i in range(12) if x[i] < 0 and i > 1]
+    return x[ids] ** 2 + sum(x[i] * x[i - 1] for i in ids)
+
+
+@right
+def appended_in_a_branch(x):
+    y, z = [], [1.0]
+    for v in x:
+        if v > 0:
+            y.append(2 * v)
+        else:
+            z.append(v**2)
+    return np.diff(y[1:]) * max(z) + len(z) * sum(y)
+
+
+@right
+def appended_until(x):
+    a, h = np.abs(x[0]) + 1.0, []
+    r = a
+    while np.abs(r * r - a) > 1e-9:
+        r = 0.5 * (r + a / r)
+        h.append(r)
+    h = np.array(h)
+    return np.sum(h[1:] * h[:-1]) + h.mean()
+
+
+@right
+def pairs(x):
+    y = []
+    for k in range(11):
+        if x[k] * x[k + 1] < 0:
+            y.append((k, x[k] / (x[k] - x[k + 1])))
+    return sum(k * v for k, v in y)
+
+
+@right
+def integers_and_floats(x):
+    y = []
+    for v in x:
+        if v > 0.5:
+            y.append(1)
+        if v > 0:
+            y.append(v)
+    return np.array(y) ** 2
+
+
+@right
+def rows(x):
+    p, rows = x[:2] * 1.0, []
+    for v in x:
+        p = p + v
+        if v > 0:
+            rows.append(p)
+    return np.diff(np.array(rows), axis=0) ** 2
+
+
+@right
+def read_twice(x):
+    y = []
+    for v in x:
+        if v > 0:
+            y.append(v)
+    s = sum(y)
+    for v in x:
+        if v < 0:
+            y.append(v * s)
+    return np.array(y) * np.arange(len(y))
+
+
+@pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
+def test_as_in_python(program):
+    for x in (X, Y):
+        assert_like_python(program, x, tolerance=1e-10)
+        assert_slope(program, x)
+
+
+def in_a_loop_that_data_ends(x):
+    while np.sum(x**2) > 0.1:
+        y = 0.5 * x[x > 0.1]
+        x = 0.5 * x + np.linalg.det(np.outer(y, y) + np.eye(len(y)))
+    return x
+
+
+def in_a_branch(x):
+    s = 0.0
+    if x[0] > 9.0:
+        y = x * x[1]
+        s = np.sum(np.zeros(int(y[0])) + y[1])
+    return s + x[2]
+
+
+def random_numbers(x):
+    z = np.random.standard_normal(3)
+    return np.zeros(int(np.sum(x**2 + z[0]))) + x[0]
+
+
+def an_array_that_is_updated(x):
+    p, rows = x[:2] * 1.0, []
+    for v in x:
+        p += v
+        if v > 0:
+            rows.append(p)
+    return np.array(rows)
+
+
+def shapes_that_differ(x):
+    rows = []
+    for k in range(12):
+        if x[k] > 0:
+            rows.append(x[:2])
+        if x[k] > 1:
+            rows.append(x[:3])
+    return np.array(rows)
+
+
+REFUSED = [
+    (
+        in_a_loop_that_data_ends,
+        "x = 0.5 * x +",
+        "a loop changes|known only at run time|from trip to trip|computed from the values",
+    ),
+    (in_a_branch, "s = np.sum", "a length, shape, axis or other integer here is computed"),
+    (random_numbers, "return", "a length, shape, axis or other integer here is computed"),
+    (an_array_that_is_updated, "rows.append", "an array that is in a list whose length is data is updated in place"),
+    (shapes_that_differ, "rows.append(x[:3])", "has items of different shapes"),
+]
+
+
+@pytest.mark.parametrize(("program", "line", "message"), REFUSED)
+def test_refused(program, line, message):
+    with pytest.raises(UnsupportedProgram, match=message) as caught:
+        sdfgad.differentiate(program, reduce="sum")(X)
+    assert str(caught.value.where) == line_of(program, line)
+
+
+def selected(x):
+    y = x[x > 0]
+    return np.sum(np.outer(y, y) @ np.arange(len(y)))
+
+
+def slope_of(x):
+    step = 1e-6 * np.eye(len(x))
+    return np.array([(selected(x + one) - selected(x - one)) / 2e-6 for one in step])
+
+
+def test_calls_with_other_lengths_and_back(monkeypatch):
+    g = sdfgad.differentiate(selected)
+    for x in (X, Y, X):
+        value, gradient = g.value_and_grad(x)
+        np.testing.assert_allclose(value, selected(x))
+        np.testing.assert_allclose(gradient["x"], slope_of(x), rtol=1e-6, atol=1e-7)
+    # One for each length; the calls with the same length share it, also where other elements are selected.
+    (found,) = g._specialisations.found.values()
+    assert len(found) == 2
+    np.testing.assert_allclose(g(X[::-1])["x"], slope_of(X[::-1]), rtol=1e-6, atol=1e-7)
+    assert len(found) == 2
+
+    # What another program, rounded otherwise, would find instead is no value.
+    monkeypatch.setattr("sdfgad.specialise.guards.Guarded.holds", lambda *_: True)
+    with pytest.raises(DecidedByRounding, match="rounding decides a length") as caught:
+        g(Y)
+    assert str(caught.value.where) == line_of(selected, "y = ")
