@@ -121,6 +121,8 @@ class Builder(Emitter):
         self.methods: dict[Any, Any] = {}
         # The items of containers that loops and branches carry, by id and key: the depth of the block that changes it.
         self.items: dict[tuple[int, Any], int] = {}
+        # Those of the loop or branch that is parsed, and of the ones within it (`items.Nest`).
+        self.nest: Any = None
         # Arrays from outside the function, also those of enclosing programs: buffer -> array; and for each of the
         # former what looks it up.
         self.captured: dict[str, Any] = {}

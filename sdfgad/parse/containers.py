@@ -135,7 +135,7 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
         raise b.unsupported(what, "Pass it as an argument, or change a copy: values = list(values).")
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
-    is_there = key is not NO_ITEM and (before is not NO_ITEM or _has(container, key))
+    is_there = key is not NO_ITEM and (before is not NO_ITEM or has(container, key))
     if depth == here or (is_there and b.items.get((id(container), key)) == here):
         return
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
@@ -152,7 +152,8 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
     raise need if symbols else b.unsupported(what, todo)
 
 
-def _has(container: Any, key: Any) -> bool:
+def has(container: Any, key: Any) -> bool:
+    """Whether there is an item of a list, by a position from its start, or of a dict."""
     return 0 <= key < len(container) if isinstance(container, list) else key in container
 
 

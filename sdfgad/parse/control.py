@@ -17,7 +17,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.emitter import Decision
 from sdfgad.parse.frame import Frame, Return
-from sdfgad.parse.items import Items
+from sdfgad.parse.items import Items, begun, nested
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_same, is_unmergeable, phi
@@ -179,14 +179,16 @@ def chosen(frame: Frame, test: Tensor, arms: tuple[Side, Side], join: Join) -> A
 def _merged_sides(
     frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt | None, join: Join | None
 ) -> Any:
-    point, items = ChoicePoint.of(frame), Items()
-    while True:
-        try:
-            return _branch(frame, test, sides, node, items, join)
-        except ItemChanged as change:
-            if not items.add(frame.b, change):
-                raise
-            point.backtrack(frame)
+    point = ChoicePoint.of(frame)
+    with nested(frame.b) as items:
+        while True:
+            begun(frame.b)
+            try:
+                return _branch(frame, test, sides, node, items, join)
+            except ItemChanged as change:
+                if not items.add(frame.b, change):
+                    raise
+                point.backtrack(frame)
 
 
 def _branch(

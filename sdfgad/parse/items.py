@@ -28,6 +28,9 @@ class _Item:
     name: str
     before: Any
 
+    def is_there(self) -> bool:
+        return self.before is not containers.NO_ITEM or containers.has(self.container, self.key)
+
 
 @dataclass
 class Items:
@@ -49,6 +52,10 @@ class Items:
             name = f"{PREFIX}{change.key!r}" + (f" ({self._count})" if self._count > 1 else "")
             self.found.append(_Item(change.container, change.key, name, change.before))
         return is_own
+
+    def keep_current(self, b: Builder) -> None:
+        """Forget the items of containers that an attempt has made which was given up since."""
+        self.found = [one for one in self.found if b.contents.has(one.container) and one.is_there()]
 
     def held_by(self, frame: Frame, values: Iterable[Any]) -> list[Any]:
         """The containers of the items that some values hold."""
@@ -98,3 +105,40 @@ class Items:
             value = frame.env.pop(item.name)
             containers.require_current(frame.b, item.container, item.key, item.before)
             item.container[item.key] = value
+
+
+@dataclass
+class Nest:
+    """The items of a loop or branch, and those of the loops and branches within it, in the order of the text.
+
+    When it is parsed again, as an item is found, those within it begin with the items that they have found before: else
+    the number of attempts would be exponential in the depth.
+    """
+
+    items: Items = field(default_factory=Items)
+    inside: list[Nest] = field(default_factory=list)
+    position: int = 0
+
+    def next(self) -> Nest:
+        """That of the next loop or branch within it."""
+        if self.position == len(self.inside):
+            self.inside.append(Nest())
+        self.position += 1
+        return self.inside[self.position - 1]
+
+
+@contextmanager
+def nested(b: Builder) -> Iterator[Items]:
+    """Within it a loop or branch is parsed, with these items at first; each attempt calls `begun`."""
+    around: Nest = b.nest or Nest()
+    b.nest = around.next()
+    b.nest.items.keep_current(b)
+    try:
+        yield b.nest.items
+    finally:
+        b.nest = around
+
+
+def begun(b: Builder) -> None:
+    """An attempt begins."""
+    b.nest.position = 0

@@ -34,7 +34,7 @@ from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.contents import Fills, Rolling, Taken
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.items import Items
+from sdfgad.parse.items import Items, begun, nested
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
@@ -283,11 +283,16 @@ def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:
     """Parse a loop as a loop of the program, again until all carried names are known; else all is as before."""
+    with nested(frame.b) as items:
+        return _attempted(frame, head, items)
+
+
+def _attempted(frame: Frame, head: Head, items: Items) -> _Failure | None:
     b = frame.b
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     carried: dict[str, Carry] = {}
-    items = Items()
     while True:
+        begun(b)
         b.restore(state)
         frame.env = dict(env)
         del frame.loops[depth:]

@@ -8,6 +8,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import Loop, walk
+from sdfgad.parse import control
 from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -296,3 +297,33 @@ def test_one_array_in_two_items_after_a_loop_without_trips(tmp_path):
         "    p['v'] = p['u'] * 0.5\n    p['u'], b.v = b.v, p['u']\np['v'] += x[1] * 0.1\nreturn b.v * 5.0"
     )
     assert_like_python(made(text, tmp_path), np.random.default_rng(2).random((3, 4)) + 0.5, 0.2)
+
+
+def nested_checks(x):
+    state = State()
+    for k in range(5):
+        if x[0] > 0.1 * k:
+            state.a += x[0]
+            if x[1] > 0.1 * k:
+                state.b *= x[1]
+                if x[2] > 0.1 * k:
+                    state.c += state.a * state.b
+                    if x[3] > 0.1 * k:
+                        state.d -= state.c * x[3]
+    return state.a + state.b * state.c - state.d
+
+
+class State:
+    def __init__(self):
+        self.a, self.b, self.c, self.d = 1.0, 2.0, 3.0, 4.0
+
+
+def test_attempts_are_not_exponential_in_the_depth_of_branches(monkeypatch):
+    parsed_branches = []
+    original = control._branch
+    monkeypatch.setattr(control, "_branch", lambda *args: parsed_branches.append(args) or original(*args))
+    x = np.array([0.35, 0.45, 0.25, 0.15])
+    assert_like_python(nested_checks, x)
+    # Each of 4 attributes is found once at each of 4 depths, in the few attempts of the loop: 16 times their number.
+    assert len(parsed_branches) < 100
+    assert_slope(nested_checks, x)
