@@ -13,14 +13,17 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.enclosed import EnclosingFails
-from sdfgad.parse.functions.drawing import is_random, random_call
+from sdfgad.parse.functions.drawing import is_random, random_call, uniform_for, weights_of
+from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.handlers import NOT_THESE, handled
+from sdfgad.parse.indexing import getitem
 from sdfgad.parse.iterators import Keywords, Site
+from sdfgad.parse.library.weighted_draws import places_by_weights
 from sdfgad.parse.namespaces import require_none
 from sdfgad.parse.registry import Handler, is_hashable
 from sdfgad.parse.source import source_text
 from sdfgad.parse.transformed import TRANSFORMATIONS, WITHIN, transformed_of
-from sdfgad.parse.values import Record, kind_of
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, kind_of
 
 # These change how NumPy behaves after the call, which compiled code does not know.
 SETTINGS = frozenset({np.seterr, np.seterrcall, np.setbufsize})
@@ -48,11 +51,24 @@ def _of_transformed(site: Site, function: Any, positional: list[Any], keywords: 
         raise UnsupportedProgram(what, site.where, "Call it outside of the function.")
     if is_random(function):
         site.b.where = site.where
+        weighted = weights_of(function, positional, keywords)
+        if weighted is not None:
+            return _by_weights(site, function, weighted)
         return random_call(site.b, function, source_text(site.node.func), positional, keywords)
     if is_hashable(function) and function in SETTINGS:
         what = f"`{source_text(site.node.func)}` changes a setting, which has no effect on compiled code"
         raise UnsupportedProgram(what, site.where, "Leave it out, or call it outside of the function.")
     return NOT_THESE
+
+
+def _by_weights(site: Site, function: Any, given: Keywords) -> Any:
+    """``choice(a, size, p=p)`` of the integers below `a`, or of the rows of an array."""
+    b, a = site.b, given["a"]
+    is_number = is_integer(a) or (isinstance(a, Tensor) and not a.ndim)
+    rows = None if is_number else tensor_of(b, a)
+    uniform = uniform_for(b, function, source_text(site.node.func), given)
+    places = site.define(places_by_weights, as_tensor(given["p"]), uniform, a if rows is None else rows.shape[0])
+    return places if rows is None else getitem(b, rows, places)
 
 
 def _is_tool(function: Any) -> bool:

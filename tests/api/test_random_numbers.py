@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from tests.helpers import assert_close, module_from
 from tests.helpers_ir import parsed
 
@@ -26,6 +26,8 @@ RIGHT = {
     "lognormal": "return np.sum(rng.lognormal(x, s))",
     "indices": "k = rng.integers(0, 5, size=3)\nreturn np.sum(x[k] * rng.permutation(x)[:3] * s)",
     "a choice": "return np.sum(rng.choice(x, 4) ** 2 * s) + np.sum(np.random.choice(x, 3, replace=False)) * s",
+    "by weights": "w = np.exp(x) / np.sum(np.exp(x))\nfor t in range(3):\n    x = rng.choice(x * s, 5, p=w)\n"
+    "return np.sum(x ** 2) + np.outer(x, x)[np.random.choice(5, 2, True, w)].sum() + x[np.random.choice(5, p=w)] * s",
     "a loop": "y = x * s\nfor k in range(4):\n    y = y * rng.random(5) + np.random.rand()\nreturn np.sum(y * y)",
     "a loop over n": "y = x * s\nfor k in range(n):\n    for j in range(k):\n        y = y + 0.1 * rng.random() * y\n"
     "    y = y + rng.normal(size=5)\nreturn np.sum(y * y)",
@@ -46,6 +48,11 @@ REFUSED = {
         MAY_DRAW,
     ),
     "a parameter": ("return np.sum(rng.gamma(x))", "return", "a parameter that is known only at run time"),
+    "weights without replacement": (
+        "return np.sum(rng.choice(x, 2, replace=False, p=x / np.sum(x)))",
+        "return",
+        "by weights that are data, without replacement",
+    ),
     "shuffle": ("y = x * s\nrng.shuffle(y)\nreturn y[0]", "rng.shuffle", "is not supported inside of the function"),
     "a state": ("np.random.get_state()\nreturn s", "np.random", "is not supported inside of the function"),
 }
@@ -116,3 +123,11 @@ def test_fresh_numbers_at_each_call(tmp_path):
 def test_check_grads(tmp_path):
     module = program_of(RIGHT["an argument"], tmp_path)
     sdfgad.check_grads(module.program, *seeded(module), wrt=("x", "s"))
+
+
+def test_weights_that_are_none_raise():
+    g = sdfgad.differentiate(lambda x: np.sum(np.random.choice(x, 3, p=x)))
+    assert np.isfinite(g.value(np.array([0.25, 0.5, 0.25])))
+    for weights, message in (([0.5, 0.5, 0.5], "do not sum to 1"), ([1.5, -0.5, 0.0], "are not non-negative")):
+        with pytest.raises(ProgramRaises, match=message):
+            g.value(np.array(weights))

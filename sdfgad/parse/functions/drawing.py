@@ -41,6 +41,8 @@ SCALED: dict[str, tuple[str, dict[str, float]]] = {
     "uniform": ("random", {"low": 0.0, "high": 1.0}),
     "exponential": ("standard_exponential", {"scale": 1.0}),
 }
+# The arguments of `choice`, of a Generator the last ones, too.
+CHOICE: dict[str, Any] = {"a": None, "size": None, "replace": True, "p": None, "axis": 0, "shuffle": True}
 BEFORE = "Draw them outside of the function, and pass them as an argument."
 Keywords = dict[str, Any]
 
@@ -186,6 +188,29 @@ def _of_array(b: Builder, source: Any, method: str, text: str, positional: list[
     length = b.constant(array.shape[0])
     named = {name: value for name, value in keywords.items() if name != "axis"}
     return getitem(b, array, _drawn(b, source, method, text, [length, *positional[1:]], named))
+
+
+def weights_of(function: Any, positional: list[Any], keywords: Keywords) -> Keywords | None:
+    """The arguments of ``choice(a, size, p=p)`` where `p` is data; None for any other call."""
+    if getattr(function, "__name__", "") != "choice" or len(positional) > len(CHOICE):
+        return None
+    given = {**CHOICE, **dict(zip(CHOICE, positional, strict=False)), **keywords}
+    return given if isinstance(given["p"], (Tensor, Selection)) and given.keys() == CHOICE.keys() else None
+
+
+def uniform_for(b: Builder, function: Any, text: str, given: Keywords) -> Tensor:
+    """The uniform numbers that choose by weights.
+
+    Raises:
+        UnsupportedProgram: elements are chosen once only, or rows along another axis than the first.
+    """
+    source = getattr(function, "__self__", None)
+    if given["replace"] is not True or given["axis"] != 0:
+        raise b.unsupported(f"`{text}` by weights that are data, without replacement or along an axis", BEFORE)
+    if isinstance(source, np.random.Generator):
+        return _drawn(b, source, "random", text, [], {"size": given["size"]})
+    source = source if isinstance(source, SOURCES) else np.random.rand.__self__  # type: ignore[attr-defined]
+    return _drawn(b, source, "random_sample", text, [], {"size": given["size"]})
 
 
 def _scaled(b: Builder, source: Any, method: str, text: str, positional: list[Any], keywords: Keywords) -> Any:
