@@ -13,6 +13,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.gathering import gather, gathers, scatter
 from sdfgad.parse.masks import is_same_mask
+from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, as_tensor
@@ -56,6 +57,7 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
         selecting.assign(b, x, entries, value)
         return
     x = updatable(b, x, *NOT_ASSIGNABLE)
+    require_holds(b, x, as_tensor(value.dense if isinstance(value, Selection) else value))
     if len(entries) == 1 and is_mask(entries[0]):
         _assign_masked(b, x, entries[0], value)
     elif _selections(entries):
