@@ -11,7 +11,7 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.followed import KINDS, MOST_ELEMENTS
-from sdfgad.parse.partial_evaluation import learn
+from sdfgad.parse.partial_evaluation import found_by_running
 from sdfgad.parse.values import Tensor, scalar
 
 Array = np.ndarray[Any, Any]
@@ -34,8 +34,8 @@ def known_array(b: Builder, x: Tensor, kinds: str = KINDS) -> Array | None:
         if 0 in shape or math.prod(shape) > MOST_ELEMENTS:
             return np.zeros(shape, x.dtype) if 0 in shape else None
         found = b.constants.array(x, b.here)
-        if found is None and learn(b, x):
-            found = b.constants.array(x, b.here)
+        if found is None:
+            found = found_by_running(b, x)
         if found is None:
             b.constant(scalar(x.at(*(0 for _ in x.shape))))
             found = b.constants.array(x, b.here)

@@ -174,5 +174,5 @@ def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
         # No position occurs twice.
         setitem(b, target, indices, elementwise(b, "add", as_tensor(getitem(b, target, indices)), values))
         return
-    found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
+    found = gather(b, target, tuple(stacked(b, e) if isinstance(e, list) else e for e in entries))
     b.assign(found.chosen, values, "add")
