@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import broadcasting, selecting, sparse
 from sdfgad.parse.builder import Builder
@@ -68,6 +69,10 @@ def positions_of(obj: Any, n: Any) -> Any:
 
 def is_known(x: Any) -> Any:
     """Whether a value is known while parsing."""
+
+
+def is_fixable(n: Any) -> Any:
+    """Whether an integer is no data: it is a constant of the program, or may become one."""
 
 
 def is_sequence(x: Any) -> Any:
@@ -128,6 +133,15 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
 @function(is_known)
 def _is_known(b: Builder, x: Any) -> bool:
     return is_static(x)
+
+
+@function(is_fixable)
+def _is_fixable(b: Builder, n: Any) -> bool:
+    try:
+        b.constant(n)
+    except UnsupportedProgram:
+        return False
+    return True
 
 
 @function(is_sequence)
