@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import contains, evaluated
-from sdfgad.ir.expr import Expr, Int, Lin, reads, symbols_of
+from sdfgad.ir.expr import INT, Expr, Int, Lin, reads, symbols_of
 from sdfgad.ir.known_calls import OF_INTEGERS
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of, walk, written
 from sdfgad.ir.scalar_code import function_of, place_of
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.followed import MOST_ELEMENTS, points
 from sdfgad.parse.values import Tensor
 
@@ -68,7 +69,7 @@ def _result(b: Builder, program: _Slice) -> Mapping[str, Array] | None:
     known = b.constants.of_inputs(program.buffers - program.written, updated)
     if known is None:
         return None
-    run = _Run(b.buffers, program.buffers, known)
+    run = _Run(b.buffers, program.buffers, known | {STATUS: np.zeros((), INT)})
     try:
         with np.errstate(all="ignore"):
             run.block(program.body, {})
@@ -100,7 +101,8 @@ class _Slice:
                 for inner in block:
                     self._add(inner, deciding | read)
         else:
-            self.buffers |= read | deciding
+            # Where a check fails, the program raises, and whatever is known counts for nothing.
+            self.buffers |= (read | deciding) - {STATUS}
 
     def _symbols(self, statement: Statement) -> set[str]:
         if isinstance(statement, Loop):

@@ -41,6 +41,9 @@ RIGHT = {
     "used, then filled again": "r, c, v = np.zeros(6, dtype=int), np.arange(6), x\nfor e in range(6):\n"
     "    r[e] = 5 - e\nB = sp.coo_matrix((v, (r, c)), shape=(6, 6)).tocsr()\nfor e in range(6):\n    r[e] = e // 2\n"
     "A = sp.coo_matrix((v, (r, c)), shape=(6, 6)).tocsr()\nreturn np.sum((A @ (B @ x)) ** 2)",
+    "until a test fails, after a check of data": "s = x[int(abs(x[0]) * 3.0)]\nr, e = np.zeros(6, dtype=int), 0\n"
+    "while True:\n    if e * e > 30:\n        break\n    r[e] = 5 - e\n    e += 1\nfor k in range(100):\n"
+    "    if k > r[k]:\n        break\n    r[k] = r[r[k]]\nc, v = np.arange(6), x * s\n" + END,
     "sorted": "r, v = np.zeros(6, dtype=int), x + 1.0\nfor e in range(6):\n    r[e] = (e * 4 + 1) % 6\n"
     f"c, k = np.argsort(r, kind='stable'), np.zeros(6, dtype=int)\nr = np.sort(r)\nfor e in range(6):\n"
     f"    k[e] = np.searchsorted(r, e)\nr = k % 6\n{END}",
