@@ -44,6 +44,10 @@ RIGHT = {
     "until a test fails, after a check of data": "s = x[int(abs(x[0]) * 3.0)]\nr, e = np.zeros(6, dtype=int), 0\n"
     "while True:\n    if e * e > 30:\n        break\n    r[e] = 5 - e\n    e += 1\nfor k in range(100):\n"
     "    if k > r[k]:\n        break\n    r[k] = r[r[k]]\nc, v = np.arange(6), x * s\n" + END,
+    "the places of a mask": "m, v = np.zeros((6, 6), dtype=bool), x\nfor e in range(6):\n"
+    "    m[e, (e * 5) % 6] = True\nr, c = np.nonzero(m)\nfree = np.ones(6, dtype=int)\nfor e in range(6):\n"
+    "    if e % 3 == 0:\n        free[e] = 0\nk = np.flatnonzero(free)\n"
+    f"v = np.append(x[k], x[np.nonzero(free == 0)[0]])\n{END}",
     "sorted": "r, v = np.zeros(6, dtype=int), x + 1.0\nfor e in range(6):\n    r[e] = (e * 4 + 1) % 6\n"
     f"c, k = np.argsort(r, kind='stable'), np.zeros(6, dtype=int)\nr = np.sort(r)\nfor e in range(6):\n"
     f"    k[e] = np.searchsorted(r, e)\nr = k % 6\n{END}",
