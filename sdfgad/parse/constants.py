@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import Varying, contains, evaluated
-from sdfgad.ir.expr import Expr, Int, Lin, reads
+from sdfgad.ir.expr import Expr, Int, Lin, Read, reads
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.parse.followed import KINDS, MOST_PARTS, SMALL, Partial, can_follow, is_of_floats, is_whole, points
 from sdfgad.parse.values import Tensor
@@ -239,6 +239,13 @@ class Constants:
             return None
         found = self._used_as(Int(form), {}, here, is_needed)
         return None if found is None else int(found)
+
+    def input_of(self, tensor: Tensor) -> Array | None:
+        """The array of the user of which a tensor is all elements in order, if it may become a constant."""
+        index = tuple(Lin.symbol(f"k{axis}_") for axis in range(tensor.ndim))
+        element = tensor.element(index)
+        given = self._inputs.get(element.buffer) if isinstance(element, Read) and element.index == index else None
+        return given if given is not None and given.shape == tuple(extent.plain for extent in tensor.shape) else None
 
     def of_inputs(self, names: Iterable[str], updated: Iterable[str]) -> dict[str, Array] | None:
         """What buffers hold that the program does not write, and `updated` inputs at first; None if it is data.

@@ -142,6 +142,8 @@ def parse(
         return function.primal(arguments, constant)
     source = read_source(function)
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
+    enclosed = {n: v.numbers for n, v in arguments.items() if isinstance(v, ArrayArgument) and v.numbers is not None}
+    passed = {name: numbers.array for name, numbers in enclosed.items()} | passed
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     fixed = {name: values[name] for name in constant}
@@ -165,6 +167,9 @@ def parse(
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
         program, inputs, row_major, changes_containers, result = built
+        for name, numbers in enclosed.items():
+            if any(passed[name] is one for one in assumed.decisive):
+                numbers.use()
         constants, draws = builder.drawn(program.inputs)
         return Primal(
             program,
