@@ -109,7 +109,7 @@ def test_arrays_whose_elements_decide_nothing_are_read_at_each_call():
 
 def from_data(x):
     n = int(np.sum(x > 0.5))
-    return np.roll(x, n) * x
+    return np.sum(np.zeros((n, 3)), axis=0) * x
 
 
 def an_array(x):

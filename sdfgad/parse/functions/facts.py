@@ -23,7 +23,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Record, Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_static
 
 # The classes of what the parser has objects of its own for.
 PYTHON_CLASSES: dict[str, type] = {
@@ -140,6 +140,9 @@ def _is_fixable(b: Builder, n: Any) -> bool:
     try:
         b.constant(n)
     except UnsupportedProgram:
+        # Anything but an integer is none at all.
+        if as_tensor(n).dtype.kind not in "iu":
+            raise
         return False
     return True
 
