@@ -100,7 +100,17 @@ def into_the_output(x, n):
     return np.sum(b * x)
 
 
-@pytest.mark.parametrize(("program", "line"), [(written_after_a_loop, "b[1] ="), (into_the_output, "out=b")])
+def added_at(x, n):
+    b = np.arange(6)
+    for _ in range(n):
+        b = b * 0.5
+    np.add.at(b, [0, 0, 1], 0.5)
+    return np.sum(b * x)
+
+
+@pytest.mark.parametrize(
+    ("program", "line"), [(written_after_a_loop, "b[1] ="), (into_the_output, "out=b"), (added_at, "np.add.at")]
+)
 def test_what_one_dtype_cuts_off_is_refused(program, line):
     with pytest.raises(Rebound, match="int64 or of float64, which is decided only at run time") as error:
         parsed(program, X, 2)

@@ -17,6 +17,7 @@ from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.known_arrays import array_if_known
+from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import updatable
@@ -172,6 +173,7 @@ def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
         "the first argument is not an array that can be updated in place: it is computed, or from outside the function"
     )
     target = updatable(b, as_tensor(a), what, "Copy it first.")
+    require_holds(b, target, as_tensor(values))
     entries = indices if isinstance(indices, tuple) else (indices,)
     if not any(isinstance(e, list) or getattr(e, "ndim", 0) for e in entries):
         # No position occurs twice.
