@@ -49,7 +49,11 @@ OPERATIONS: Mapping[str, Function] = {
     "polygamma_of": lambda x, order: _special("polygamma")(order, x),
     "root_of_squares": np.sqrt,
     "round_decimals": round,
-    "sinc_slope": lambda x: (np.cos(np.pi * x) - np.sinc(x)) / x if x else x,
+    "sinc_derivative": lambda x, order: _sinc_derivative(np.pi * float(x), int(order)),
+    **{
+        f"bessel_{kind}_quotient": lambda x, order, kind=kind: _bessel_quotient(kind, float(x), int(order))
+        for kind in ("j", "i", "ie")
+    },
     **{
         f"spherical_{kind}": lambda x, order, kind=kind: _special(f"spherical_{kind}n")(int(order), x)
         for kind in "jyik"
@@ -68,6 +72,22 @@ def operation(name: str) -> Function:
     """
     found: Function | None = OPERATIONS.get(name) or getattr(np, name, None)
     return found or _special(name)
+
+
+def _sinc_derivative(y: float, order: int) -> float:
+    """The derivative of ``sin(y) / y`` times a power of pi: that is the mean of ``cos(t y)`` for t from 0 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(40 + int(abs(y)))
+    t = (nodes + 1) / 2
+    return float(np.pi**order * np.sum(weights / 2 * t**order * np.cos(t * y + order * np.pi / 2)))
+
+
+def _bessel_quotient(kind: str, x: float, order: int) -> float:
+    """A Bessel function of an order n over ``x**n``; of small numbers by ``0F1``."""
+    if abs(x) >= 1:
+        return float(_special({"j": "jv", "i": "iv", "ie": "ive"}[kind])(order, x)) / x**order
+    sign = -1 if kind == "j" else 1
+    found = float(_special("hyp0f1")(order + 1, sign * x * x / 4)) / (2**order * math.factorial(order))
+    return found * math.exp(-abs(x)) if kind == "ie" else found
 
 
 def _slope(f: Callable[[float], float], a: float) -> float:

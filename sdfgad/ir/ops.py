@@ -196,7 +196,6 @@ OPERATIONS: dict[str, Operation] = {
     "rad2deg": Operation("sdfgad::degrees({0})", eager_cpp=SAME),
     "degrees": Operation("sdfgad::degrees({0})", eager_cpp=SAME),
     "sinc": Operation("sdfgad::sinc({0})", cost=SLOW, like="sin"),
-    "sinc_slope": Operation("sdfgad::sinc_slope({0})", cost=SLOW),
     # special functions
     "erf": Operation("sdfgad::math::erf({0})", cost=VECTOR, like="sin"),
     "erfc": Operation("sdfgad::math::erfc({0})", cost=VECTOR, like="sin"),
@@ -222,7 +221,10 @@ OPERATIONS: dict[str, Operation] = {
     # the order is an integer
     **{
         name: Operation(f"sdfgad::{name}({{0}}, {{1}})", cost=SLOW, like="ldexp")
-        for name in ("bessel_j", "polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik"))
+        for name in (
+            *("bessel_j", "bessel_j_quotient", "bessel_i_quotient", "bessel_ie_quotient", "sinc_derivative"),
+            *("polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik")),
+        )
     },
     # the order is a constant
     **{

@@ -16,16 +16,26 @@ Array = np.ndarray[Any, Any]
 Function = Callable[[Mapping[str, int], Mapping[str, Array]], Any]
 
 
-def _chosen(condition: Any, left: Any, right: Any) -> Any:
-    return left if condition else right
-
-
 def _wrapped(index: int, extent: int) -> int:
     return min(max(index + extent if index < 0 else index, 0), extent - 1)
 
 
+def _power(base: int, exponent: int) -> int:
+    if exponent < 0 or (abs(base) > 1 and exponent >= BITS):
+        raise OverflowError(exponent)
+    return int(base**exponent)
+
+
+def _shifted(number: int, by: int) -> int:
+    if not 0 <= by < BITS:
+        raise OverflowError(by)
+    return number << by
+
+
 KINDS = {"i": int, "b": bool, "f": float}
-# What these do to Python's numbers NumPy does to integers of 64 bits, doubles and booleans.
+BITS = 64
+LEAST, MOST = -(2 ** (BITS - 1)), 2 ** (BITS - 1) - 1
+# What these do to Python's numbers NumPy does to integers of 64 bits that do not wrap around, doubles and booleans.
 OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -40,14 +50,18 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "less_equal": operator.le,
     "greater": operator.gt,
     "greater_equal": operator.ge,
-    "logical_and": operator.and_,
-    "logical_or": operator.or_,
     "logical_not": operator.not_,
-    "select": _chosen,
     "wrap": _wrapped,
 }
 # These do so to integers only: doubles may be NaN.
-OF_INTEGERS: dict[str, Callable[..., Any]] = {"absolute": abs, "minimum": min, "maximum": max}
+OF_INTEGERS: dict[str, Callable[..., Any]] = {
+    "absolute": abs,
+    "minimum": min,
+    "maximum": max,
+    "square": lambda number: number * number,
+    "power": _power,
+    "left_shift": _shifted,
+}
 
 
 class _NoFunction(Exception):
@@ -57,7 +71,8 @@ class _NoFunction(Exception):
 def function_of(value: Expr) -> Function | None:
     """A function of symbols and arrays that computes a value, in Python's numbers; None if there is none.
 
-    The function raises IndexError where an index is out of range, and ArithmeticError where a divisor is zero.
+    The function raises IndexError where an index is out of range, ArithmeticError where a divisor is zero or an integer
+    leaves 64 bits (NumPy's wrap around, Python's do not), and ValueError where NaN becomes an integer.
 
     Example:
         ``function_of(Int(Lin.symbol("i").scaled(2)))({"i": 3}, {})`` is 6.
@@ -89,7 +104,41 @@ def _function(node: Expr) -> Function:
     if isinstance(node, Read):
         return _element(node)
     assert isinstance(node, Op)
-    return _applied(_operator(node), [_function(argument) for argument in node.args])
+    args = [_function(argument) for argument in node.args]
+    if node.name in CHOICES:
+        return CHOICES[node.name](*args)
+    found = _applied(_operator(node), args)
+    return _in_range(found) if dtype == INT and node.name not in ("remainder", "wrap") else found
+
+
+def _in_range(function: Function) -> Function:
+    """The same, but OverflowError where a result has more than 64 bits."""
+
+    def checked(symbols: Mapping[str, int], arrays: Mapping[str, Array]) -> Any:
+        found = function(symbols, arrays)
+        if not LEAST <= found <= MOST:
+            raise OverflowError(found)
+        return found
+
+    return checked
+
+
+# What evaluates no operand that does not count: a divisor may be zero there.
+
+
+def _chosen(condition: Function, left: Function, right: Function) -> Function:
+    return lambda symbols, arrays: (left if condition(symbols, arrays) else right)(symbols, arrays)
+
+
+def _both(left: Function, right: Function) -> Function:
+    return lambda symbols, arrays: bool(left(symbols, arrays) and right(symbols, arrays))
+
+
+def _either(left: Function, right: Function) -> Function:
+    return lambda symbols, arrays: bool(left(symbols, arrays) or right(symbols, arrays))
+
+
+CHOICES: dict[str, Callable[..., Function]] = {"select": _chosen, "logical_and": _both, "logical_or": _either}
 
 
 def _form(form: Lin) -> Function:
@@ -97,8 +146,11 @@ def _form(form: Lin) -> Function:
     parts = [(_symbol(atom) if isinstance(atom, str) else _function(atom), factor) for atom, factor in form.terms]
     if len(parts) == 1:
         ((only, by),) = parts
-        return lambda symbols, arrays: constant + by * only(symbols, arrays)
-    return lambda symbols, arrays: constant + sum(factor * part(symbols, arrays) for part, factor in parts)
+        found: Function = lambda symbols, arrays: constant + by * only(symbols, arrays)  # noqa: E731
+    else:
+        found = lambda symbols, arrays: constant + sum(by * part(symbols, arrays) for part, by in parts)  # noqa: E731
+    # Counters are small.
+    return found if form.is_affine else _in_range(found)
 
 
 def _symbol(name: str) -> Function:

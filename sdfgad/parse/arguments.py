@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """An array of integers, and what is called if its elements are constants: it may raise to make them such."""
+
+    array: np.ndarray[Any, Any]
+    use: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -15,9 +24,11 @@ class ArrayArgument:
     Attributes:
         is_scalar: whether it is a number rather than an array, and so cannot be updated in place.
         weak: whether it is a Python float, which takes no part in NumPy's dtype promotion.
+        numbers: those of an array of the program that calls this one, if they are or may become constants.
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     is_scalar: bool = False
     weak: bool = False
+    numbers: Numbers | None = field(default=None, compare=False, repr=False)

@@ -106,6 +106,8 @@ class Builder(Emitter):
         self.reads_tables, self.table_symbols = True, frozenset[str]()
         self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
         self.fillers: tuple[Body, ...] = ()
+        # The dtypes that arrays may have in Python instead of that of their buffers (`mixed_dtypes`).
+        self.mixed: dict[str, np.dtype[Any]] = {}
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
@@ -178,6 +180,7 @@ class Builder(Emitter):
         self.references.create(buffer.name)
         self.constants.create(buffer, self.here)
         self.like.pop(buffer.name, None)
+        self.mixed.pop(buffer.name, None)
         return buffer
 
     def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:

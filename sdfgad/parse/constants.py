@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import Varying, contains, evaluated
-from sdfgad.ir.expr import Expr, Int, Lin, reads
+from sdfgad.ir.expr import Expr, Int, Lin, Read, reads
 from sdfgad.ir.program import Access, Buffer, Params
 from sdfgad.parse.followed import KINDS, MOST_PARTS, SMALL, Partial, can_follow, is_of_floats, is_whole, points
 from sdfgad.parse.values import Tensor
@@ -72,6 +72,8 @@ class Constants:
         self._origins: dict[str, frozenset[str]] = {}
         # The inputs that may become constants, and the buffers that must be, or only are, used as such in other blocks.
         self._inputs: dict[str, Array] = {}
+        # What inputs that are constants hold before the first statement.
+        self._given: dict[str, Array] = {}
         self._needed: set[str] = set()
         self._used: set[str] = set()
 
@@ -91,6 +93,7 @@ class Constants:
     def set(self, buffer: Buffer, array: Array, here: Here) -> None:
         """Record what the elements of an input are, which cannot become more constant than that."""
         self._inputs.pop(buffer.name, None)
+        self._given[buffer.name] = array
         if can_follow(buffer):
             self._homes[buffer.name], self._arrays[buffer.name] = here, array
         elif is_of_floats(buffer):
@@ -237,17 +240,26 @@ class Constants:
         found = self._used_as(Int(form), {}, here, is_needed)
         return None if found is None else int(found)
 
-    def of_inputs(self, names: Iterable[str]) -> dict[str, Array] | None:
-        """What buffers hold that the program does not write; None if some are data.
+    def input_of(self, tensor: Tensor) -> Array | None:
+        """The array of the user of which a tensor is all elements in order, if it may become a constant."""
+        index = tuple(Lin.symbol(f"k{axis}_") for axis in range(tensor.ndim))
+        element = tensor.element(index)
+        given = self._inputs.get(element.buffer) if isinstance(element, Read) and element.index == index else None
+        return given if given is not None and given.shape == tuple(extent.plain for extent in tensor.shape) else None
+
+    def of_inputs(self, names: Iterable[str], updated: Iterable[str]) -> dict[str, Array] | None:
+        """What buffers hold that the program does not write, and `updated` inputs at first; None if it is data.
 
         Raises:
             Decides: some are inputs that may become constants.
         """
-        names = set(names)
-        if inputs := sorted(names & {*self._inputs}):
+        names, updated = set(names), set(updated)
+        if inputs := sorted((names | updated) & {*self._inputs}):
             raise Decides([self._inputs[name] for name in inputs])
         known = ChainMap(self._arrays, self._numbers)
-        return {name: known[name] for name in names} if names <= known.keys() else None
+        if not (names <= known.keys() and updated <= self._given.keys()):
+            return None
+        return {name: known[name] for name in names} | {name: self._given[name].copy("C") for name in updated}
 
     def learn(self, buffer: Buffer, array: Array, here: Here) -> None:
         """Record what the statements so far have been found to leave in a buffer."""

@@ -8,11 +8,13 @@ import numpy as np
 
 from sdfgad.ir.expr import BOOL, Lin
 from sdfgad.parse import gathering, selecting
+from sdfgad.parse.assigned_numbers import require_fits
 from sdfgad.parse.basic_indexing import resolve, view
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.gathering import gather, gathers, scatter
 from sdfgad.parse.masks import is_same_mask
+from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, as_tensor
@@ -56,6 +58,9 @@ def setitem(b: Builder, x: Any, index: Any, value: Any) -> None:
         selecting.assign(b, x, entries, value)
         return
     x = updatable(b, x, *NOT_ASSIGNABLE)
+    written = as_tensor(value.dense if isinstance(value, Selection) else value)
+    require_holds(b, x, written)
+    require_fits(b, x, written)
     if len(entries) == 1 and is_mask(entries[0]):
         _assign_masked(b, x, entries[0], value)
     elif _selections(entries):

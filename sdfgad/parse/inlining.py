@@ -107,7 +107,8 @@ class _Copy:
         outer = rewrite_statement(replace(loop, guards=()), symbols)
         counter = outer.trips - 1 - Lin.symbol(var) if loop.backward else Lin.symbol(var)
         inside = {**symbols, loop.var: counter}
-        guards = rewrite_statement(loop, inside).guards
+        # The guards of an open loop say where it begins, which is the end of its mirror image.
+        guards = tuple(dict.fromkeys((Lin.symbol(var) - outer.start, *rewrite_statement(loop, inside).guards)))
         return replace(outer, var=var, backward=False, guards=guards, body=self.block(loop.body, inside))
 
     def compute(self, statement: Compute, symbols: Mapping[str, Lin]) -> Compute:

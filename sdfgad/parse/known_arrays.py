@@ -10,11 +10,23 @@ import numpy as np
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import Decides
 from sdfgad.parse.followed import KINDS, MOST_ELEMENTS
-from sdfgad.parse.partial_evaluation import learn
+from sdfgad.parse.partial_evaluation import found_by_running
 from sdfgad.parse.values import Tensor, scalar
 
 Array = np.ndarray[Any, Any]
+
+
+def array_if_known(b: Builder, x: Tensor) -> Array | None:
+    """The elements of an array of integers or booleans, if they are known without anything else becoming a constant."""
+    found = b.constants.array(x, b.here, is_needed=False)
+    if found is not None or b.loops or not all(extent.is_const for extent in x.shape):
+        return found
+    try:
+        return found_by_running(b, x)
+    except (NeedsConstant, Decides):
+        return None
 
 
 def known_array(b: Builder, x: Tensor, kinds: str = KINDS) -> Array | None:
@@ -34,8 +46,8 @@ def known_array(b: Builder, x: Tensor, kinds: str = KINDS) -> Array | None:
         if 0 in shape or math.prod(shape) > MOST_ELEMENTS:
             return np.zeros(shape, x.dtype) if 0 in shape else None
         found = b.constants.array(x, b.here)
-        if found is None and learn(b, x):
-            found = b.constants.array(x, b.here)
+        if found is None:
+            found = found_by_running(b, x)
         if found is None:
             with b.as_data():
                 b.constant(scalar(x.at(*(0 for _ in x.shape))))

@@ -14,7 +14,7 @@ import numpy as np
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.parse import containers, sharing, trees
+from sdfgad.parse import containers, mixed_dtypes, sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
@@ -29,6 +29,7 @@ from sdfgad.parse.merging import (
     common_type,
     is_same,
     is_unmergeable,
+    known_ones,
     mask_key,
     same_shape,
     unified,
@@ -58,6 +59,7 @@ class Leaf:
         sources: the buffers from before the loop that it may alias.
         is_row_major: whether NumPy certainly stores its values in row-major order.
         is_aliased: whether another leaf that is carried may be the same array, of a trip, in Python.
+        least: the dtype that the array may have in some trip, if that can hold less.
     """
 
     shape: tuple[Lin, ...]
@@ -66,6 +68,7 @@ class Leaf:
     sources: frozenset[str]
     is_row_major: bool
     is_aliased: bool
+    least: np.dtype[Any] | None = None
     # The keys of a selection's mask before the loop and at the end of a trip: masks with equal keys share storage.
     mask: Any = field(default=None, compare=False)
 
@@ -133,6 +136,7 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
 
 def _initialised(b: Builder, name: str, value: Any, leaf: Leaf) -> Tensor:
     store = b.new_view(name, leaf.shape, leaf.dtype, leaf.weak)
+    mixed_dtypes.mark(b, store, leaf.least)
     b.refer(store, as_mergeable(b, name, value))
     return store if leaf.is_row_major else b.ordered(store, None)
 
@@ -248,7 +252,10 @@ def _carry_of(
         is_aliased = (leaf is not None and leaf.is_aliased) or not shared.isdisjoint(_arrays_of(y))
         mask = tuple(map(mask_key, tensors)) if isinstance(values[0], Selection) and len(leaves) == 1 else None
         shape = same_shape(frame.b, name, tensors)
-        leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, mask))
+        arrays = known_ones(tensors)
+        mixed_dtypes.require_alike(frame.b, name, arrays)
+        least = mixed_dtypes.lowest(frame.b, arrays)
+        leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, least, mask))
     was_shared = known is not None and known.is_shared
     is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
     return Carry((values[0], values[1]), tuple(leaves), is_shared)

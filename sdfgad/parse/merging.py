@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
-from sdfgad.parse import containers, sharing, trees
+from sdfgad.parse import containers, mixed_dtypes, sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.updating import aliased_by
@@ -132,8 +132,11 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
         return first
     tensors = [as_mergeable(b, name, value) for value, _ in ends]
     shape = same_shape(b, name, tensors)
+    mixed_dtypes.require_alike(b, name, known_ones(tensors))
     dtype, weak = common_type(tensors)
+    least = mixed_dtypes.lowest(b, known_ones(tensors))
     result = b.new_view(name, shape, dtype, weak)
+    mixed_dtypes.mark(b, result, least)
     for tensor, (_, block) in zip(tensors, ends, strict=True):
         b.blocks.append(block)
         b.refer(result, tensor)
@@ -264,10 +267,14 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
-    known = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
+    known = known_ones(tensors)
     if not has_one_shape(b, known):
         raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, SAME_SHAPE)
     return known[0].shape
+
+
+def known_ones(tensors: list[Tensor]) -> list[Tensor]:
+    return [tensor for tensor in tensors if tensor is not PLACEHOLDER]
 
 
 def has_one_shape(b: Builder, tensors: list[Tensor]) -> bool:
@@ -277,7 +284,7 @@ def has_one_shape(b: Builder, tensors: list[Tensor]) -> bool:
 
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
-    tensors = [tensor for tensor in tensors if tensor is not PLACEHOLDER]
+    tensors = known_ones(tensors)
     weak = all(t.weak for t in tensors)
     if weak:
         return np.result_type(*(t.dtype for t in tensors)), True

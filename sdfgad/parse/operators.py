@@ -94,7 +94,10 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         return _integer_binary(b, name, left, right)
     left, right = _with_arrays(b, left, right, by_numbers=name != "multiply")
     if name == "power":
-        return power(b, left, right)
+        # NumPy's operator, not its function, takes these powers of booleans for squares.
+        are_booleans = isinstance(left, Tensor) and left.dtype.kind == "b" and left.ndim > 0
+        is_square = are_booleans and type(right) is int and right == 2
+        return elementwise(b, "square", left) if is_square else power(b, left, right)
     if name == "matmul":
         return matmul(b, left, right)
     return elementwise(b, name, left, right)

@@ -84,6 +84,8 @@ def parse(
         return function.primal(arguments, constant)
     source = read_source(function)
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
+    enclosed = {n: v.numbers for n, v in arguments.items() if isinstance(v, ArrayArgument) and v.numbers is not None}
+    passed = {name: numbers.array for name, numbers in enclosed.items()} | passed
     values = {n: v for n, v in arguments.items() if type(v) is int}
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     fixed = {name: values[name] for name in constant}
@@ -106,9 +108,13 @@ def parse(
             continue
         finally:
             _IS_PARSING.reset(outer)
-        if not builder.references.are_rows_updated:
-            return found
-        assumed = replace(assumed, rolling=Rolling.VALUES)
+        if builder.references.are_rows_updated:
+            assumed = replace(assumed, rolling=Rolling.VALUES)
+            continue
+        for name, numbers in enclosed.items():
+            if any(passed[name] is one for one in assumed.decisive):
+                numbers.use()
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,19 @@ that they come from, a backward slice of the program so far, are run once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from sdfgad.ir.evaluate import contains, evaluated
-from sdfgad.ir.expr import Expr, Int, Lin, reads, symbols_of
+from sdfgad.ir.expr import INT, Expr, Int, Lin, reads, symbols_of
+from sdfgad.ir.known_calls import OF_INTEGERS
 from sdfgad.ir.program import Block, Branch, Buffer, Call, Compute, Loop, Statement, blocks_of, reads_of, walk, written
 from sdfgad.ir.scalar_code import function_of, place_of
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.followed import MOST_ELEMENTS, points
 from sdfgad.parse.values import Tensor
 
@@ -27,33 +30,52 @@ KINDS = "iubf"
 MOST_RUNS = 4_000_000
 
 
-def learn(b: Builder, tensor: Tensor) -> bool:
-    """Makes the arrays known that the elements of a tensor are read from; returns whether that was possible.
+def found_by_running(b: Builder, tensor: Tensor) -> Array | None:
+    """The elements of a tensor, by running what they come from; None if that is not possible.
 
     Raises:
         NeedsConstant: run-time integers decide what they are.
         Decides: inputs that may become constants do.
     """
+    box = points(tuple((f"k{axis}_", extent) for axis, extent in enumerate(tensor.shape)))
     element = tensor.element(tuple(Lin.symbol(f"k{axis}_") for axis in range(tensor.ndim)))
     wanted = {read.buffer for read in reads(element)}
-    program = _Slice(tuple(b.blocks[0]), wanted)
+    # Without loops around, the blocks so far are the statements that run before this one.
+    is_straight = not b.loops
+    program = _Slice(tuple(chain.from_iterable(b.blocks)) if is_straight else tuple(b.blocks[0]), wanted)
+    inner = b.blocks[1:]
     # What is written inside of the present loops may be another array in each trip.
-    if not wanted or any(not program.buffers.isdisjoint(written(tuple(block))) for block in b.blocks[1:]):
-        return False
+    is_written_inside = any(not program.buffers.isdisjoint(written(tuple(block))) for block in inner)
+    if box is None or not wanted or (is_written_inside and not is_straight):
+        return None
     if symbols := program.symbols & set(b.integers):
         raise NeedsConstant(symbols, b.where)
-    known = b.constants.of_inputs(program.buffers - program.written)
-    # Arrays start empty here, but for those that no statement writes: an argument that the program updates does not.
-    if known is None or any(b.buffers[name].where is None for name in program.written & program.buffers):
-        return False
-    run = _Run(b.buffers, program.buffers, known)
+    arrays = _result(b, program)
+    if arrays is None:
+        return None
+    if not is_written_inside:
+        for name in wanted:
+            b.constants.learn(b.buffers[name], arrays[name], b.start)
+        return b.constants.array(tensor, b.here)
+    # What a branch leaves in arrays is not known after it.
+    found = evaluated(element, box, arrays, KINDS)
+    return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
+
+
+def _result(b: Builder, program: _Slice) -> Mapping[str, Array] | None:
+    """What a slice leaves in its buffers."""
+    # Arrays start empty here, but for those that no statement writes, and arguments.
+    updated = {name for name in program.written & program.buffers if b.buffers[name].where is None}
+    known = b.constants.of_inputs(program.buffers - program.written, updated)
+    if known is None:
+        return None
+    run = _Run(b.buffers, program.buffers, known | {STATUS: np.zeros((), INT)})
     try:
-        run.block(program.body, {})
+        with np.errstate(all="ignore"):
+            run.block(program.body, {})
+        return {name: run.array(name) for name in program.buffers}
     except _Unknown:
-        return False
-    for name in wanted:
-        b.constants.learn(b.buffers[name], run.arrays[name], b.start)
-    return True
+        return None
 
 
 class _Slice:
@@ -79,7 +101,8 @@ class _Slice:
                 for inner in block:
                     self._add(inner, deciding | read)
         else:
-            self.buffers |= read | deciding
+            # Where a check fails, the program raises, and whatever is known counts for nothing.
+            self.buffers |= (read | deciding) - {STATUS}
 
     def _symbols(self, statement: Statement) -> set[str]:
         if isinstance(statement, Loop):
@@ -108,27 +131,37 @@ class _Run:
             if isinstance(statement, Loop):
                 self.loop(statement, counters)
             elif isinstance(statement, Branch):
-                side = statement.then if self.number(statement.condition, counters) else statement.orelse
-                self.block(side, counters)
+                self.block(statement.then if self.holds(statement.condition, counters) else statement.orelse, counters)
             elif isinstance(statement, Compute):
                 if statement.target.buffer in self.of:
                     self.compute(statement, counters)
             elif not self.of.isdisjoint(written((statement,))):
-                raise _Unknown
+                self.call(statement)
 
     def loop(self, loop: Loop, counters: Mapping[str, int]) -> None:
         if self.of.isdisjoint(written((loop,))):
             return
         start, trip, trips = self.bound(loop.start, counters), 0, self.bound(loop.trips, counters)
         while trip < trips:
+            self.spend()
             self.block(loop.body, {**counters, loop.var: start + trip})
             trip += 1
             trips = self.bound(loop.trips, counters) if loop.is_open else trips
 
-    def compute(self, statement: Compute, counters: Mapping[str, int]) -> None:
+    def call(self, call: Call) -> None:
+        if call.name not in OF_INTEGERS:
+            raise _Unknown
+        inputs = [self.array(whole.buffer) for whole in call.inputs]
+        for whole, found in zip(call.outputs, OF_INTEGERS[call.name](*inputs, *call.sizes), strict=True):
+            self.array(whole.buffer)[...] = found
+
+    def spend(self) -> None:
         self.left -= 1
         if self.left < 0:
             raise _Unknown
+
+    def compute(self, statement: Compute, counters: Mapping[str, int]) -> None:
+        self.spend()
         if statement.params or statement.fresh or not self.assigned(statement, counters):
             self.in_box(statement, counters)
 
@@ -164,9 +197,11 @@ class _Run:
         if statement.accumulate is None:
             array[index] = value
         else:
+            # Each point of the box counts, also those that share an element.
             shape = np.broadcast_shapes(*(grid.shape for grid in box.values()))
-            places = tuple(np.broadcast_to(one, shape) for one in index)
-            getattr(np, statement.accumulate).at(array, places, np.broadcast_to(value, shape))
+            place = np.ravel_multi_index(index, array.shape) if index else 0
+            places, values = (np.broadcast_to(one, shape) for one in (place, value))
+            getattr(np, statement.accumulate).at(array.reshape(-1), places, values)
 
     def array(self, name: str) -> Array:
         """What a buffer holds, which is nothing yet where it is first written."""
@@ -176,6 +211,10 @@ class _Run:
                 raise _Unknown
             self.arrays[name] = np.zeros(shape, self.buffers[name].dtype)
         return self.arrays[name]
+
+    def holds(self, condition: Expr, counters: Mapping[str, int]) -> bool:
+        function = self.function(condition, lambda: function_of(condition))
+        return bool(self.number(condition, counters) if function is None else self.called(function, counters))
 
     def number(self, value: Expr, counters: Mapping[str, int]) -> int:
         return int(self.value(value, counters))
@@ -190,11 +229,14 @@ class _Run:
     def called(self, function: Any, counters: Mapping[str, int]) -> Any:
         try:
             return function(counters, self.arrays)
-        except (ArithmeticError, LookupError):
+        except (ArithmeticError, LookupError, ValueError):
             raise _Unknown from None
 
     def value(self, value: Expr, symbols: Mapping[str, Any]) -> Any:
-        found = evaluated(value, symbols, self.arrays, KINDS)
+        try:
+            found = evaluated(value, symbols, self.arrays, KINDS)
+        except ValueError:  # What NumPy raises at run time: an integer to a negative power.
+            raise _Unknown from None
         if found is None:
             raise _Unknown
         return found

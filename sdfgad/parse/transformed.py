@@ -13,8 +13,11 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse.arguments import ArrayArgument
+from sdfgad.ir.program import written
+from sdfgad.parse.arguments import ArrayArgument, Numbers
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.constants import Decides
+from sdfgad.parse.followed import KINDS
 from sdfgad.parse.inlining import Inlining, inline
 from sdfgad.parse.structure import Indivisible, Leaf, container, items_of
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
@@ -173,7 +176,25 @@ def kind_within(b: Builder, value: Any) -> Any:
     shape = tuple(b.constant(extent) for extent in held.shape)
     if not shape and held.dtype.kind in "iu":
         return _integer_kind(b, held)
-    return ArrayArgument(shape, held.dtype, is_scalar=not shape and held.place is None, weak=held.weak)
+    is_scalar = not shape and held.place is None
+    return ArrayArgument(shape, held.dtype, is_scalar, held.weak, _numbers(b, held))
+
+
+def _numbers(b: Builder, held: Tensor) -> Numbers | None:
+    """The elements of an array of integers, if they are known, or may become constants of the program."""
+    if held.dtype.kind not in KINDS:
+        return None
+    known = b.constants.array(held, b.here, is_needed=False)
+    if known is not None:
+        return Numbers(np.array(known, held.dtype), lambda: None)
+    given = b.constants.input_of(held)
+    if given is None or any(held.buffer in written(tuple(block)) for block in b.blocks):
+        return None
+
+    def use() -> None:
+        raise Decides([given])
+
+    return Numbers(given.copy(), use)
 
 
 def _integer_kind(b: Builder, value: Tensor | Lin) -> Any:

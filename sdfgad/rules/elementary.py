@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sdfgad.ir.expr import BOOL, Const, Expr, Op
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op
 from sdfgad.rules.algebra import (
     add,
     call,
@@ -121,7 +121,8 @@ _table(
         "arctanh": lambda t, y, a: (div(t, mul(sub(const(1, a), a), add(const(1, a), a))),),
         **dict.fromkeys(("deg2rad", "radians"), lambda t, y, a: (mul(t, const(math.pi / 180, a)),)),
         **dict.fromkeys(("rad2deg", "degrees"), lambda t, y, a: (mul(t, const(180 / math.pi, a)),)),
-        "sinc": lambda t, y, a: (mul(t, call("sinc_slope", a)),),
+        "sinc": lambda t, y, a: (mul(t, call("sinc_derivative", a, Const(1, INT))),),
+        "sinc_derivative": lambda t, y, a, n: (mul(t, call("sinc_derivative", a, add(n, const(1, n)))), None),
         # special functions
         "erf": lambda t, y, a: (mul(t, _bell(a)),),
         "erfc": lambda t, y, a: (neg(mul(t, _bell(a))),),

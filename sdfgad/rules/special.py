@@ -37,7 +37,7 @@ def i0(t: Expr, y: Expr, a: Expr) -> Cotangents:
 
 @elementary("i1")
 def i1(t: Expr, y: Expr, a: Expr) -> Cotangents:
-    return (mul(t, sub(call("i0", a), _half_at_zero(y, a))),)
+    return (mul(t, sub(call("i0", a), call("bessel_i_quotient", a, Const(1, INT)))),)
 
 
 @elementary("i0e")
@@ -47,7 +47,7 @@ def i0e(t: Expr, y: Expr, a: Expr) -> Cotangents:
 
 @elementary("i1e")
 def i1e(t: Expr, y: Expr, a: Expr) -> Cotangents:
-    slope = sub(call("i0e", a), _half_at_zero(y, a))
+    slope = sub(call("i0e", a), call("bessel_ie_quotient", a, Const(1, INT)))
     return (mul(t, sub(slope, mul(call("sign", a), y))),)
 
 
@@ -58,13 +58,17 @@ def j0(t: Expr, y: Expr, a: Expr) -> Cotangents:
 
 @elementary("j1")
 def j1(t: Expr, y: Expr, a: Expr) -> Cotangents:
-    return (mul(t, sub(call("j0", a), _half_at_zero(y, a))),)
+    return (mul(t, sub(call("j0", a), call("bessel_j_quotient", a, Const(1, INT)))),)
 
 
-def _half_at_zero(y: Expr, a: Expr) -> Expr:
-    """``y / a``, or its limit where `a` is 0: I1(a) and J1(a) are a / 2 there."""
-    is_zero = compare("equal", a, const(0, a))
-    return select(is_zero, const(0.5, a), div(y, select(is_zero, const(1, a), a)))
+@elementary("bessel_j_quotient", "bessel_i_quotient", "bessel_ie_quotient")
+def bessel_quotient(t: Expr, y: Expr, a: Expr, order: Expr) -> Cotangents:
+    """``f(n, a) / a**n``: its derivative is a times that of the next order, minus that for J (DLMF 10.6.6, 10.29.4)."""
+    assert isinstance(y, Op)
+    slope = mul(a, call(y.name, a, add(order, const(1, order))))
+    if y.name == "bessel_ie_quotient":
+        slope = sub(slope, mul(call("sign", a), y))
+    return mul(t, neg(slope) if y.name == "bessel_j_quotient" else slope), None
 
 
 @elementary("bessel_j")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdfgad.ir.evaluate import evaluated
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, as_linear
 from sdfgad.ir.program import Access
 from sdfgad.ir.scalar_code import function_of, place_of
 
@@ -36,6 +36,9 @@ EXPRESSIONS = {
     "chosen": op("select", op("less", I, J, dtype=BOOL), Y, Const(2.0, F), dtype=F),
     "both": op("logical_and", op("less", I, J, dtype=BOOL), op("not_equal", I, Const(1, INT), dtype=BOOL), dtype=BOOL),
     "not": op("logical_not", op("greater", I, J, dtype=BOOL), dtype=BOOL),
+    "of numbers": op("logical_and", J, Const(2, INT), dtype=BOOL),
+    "no quotient": op("select", op("equal", I, Const(0, INT), dtype=BOOL), J, op("floor_divide", J, I), dtype=INT),
+    "shifted": op("left_shift", op("square", J), op("power", Const(2, INT), I)),
     "wrap": op("wrap", op("subtract", I, J), Const(4, INT)),
 }
 
@@ -57,6 +60,29 @@ def test_indices_out_of_range_and_divisors_of_zero():
         function_of(read("k", INT, "i"))({"i": -1}, ARRAYS)
     with pytest.raises(ArithmeticError):
         function_of(op("floor_divide", I, Const(0, INT)))({"i": 3}, ARRAYS)
+
+
+LARGE = {"k": np.array([2**62 + 5, 3]), "y": np.array([[np.nan, 1e300]])}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        op("remainder", op("multiply", read("k", INT, 0), Const(6, INT)), Const(6, INT)),
+        Int(as_linear(read("k", INT, 0)).scaled(3) + 7),
+        op("power", read("k", INT, 1), read("k", INT, 0)),
+        op("left_shift", read("k", INT, 1), Const(63, INT)),
+        op("cast", read("y", F, 0, 1), dtype=INT),
+    ],
+)
+def test_what_does_not_fit_is_no_number_of_python(value):
+    with pytest.raises(ArithmeticError):
+        function_of(value)({}, LARGE)
+
+
+def test_nan_is_no_integer():
+    with pytest.raises(ValueError, match="NaN"):
+        function_of(op("cast", read("y", F, 0, 0), dtype=INT))({}, LARGE)
 
 
 @pytest.mark.parametrize("value", [Const(1.5, np.dtype(np.float32)), Const(1j, np.dtype(complex))])

@@ -41,6 +41,26 @@ RIGHT = {
     "used, then filled again": "r, c, v = np.zeros(6, dtype=int), np.arange(6), x\nfor e in range(6):\n"
     "    r[e] = 5 - e\nB = sp.coo_matrix((v, (r, c)), shape=(6, 6)).tocsr()\nfor e in range(6):\n    r[e] = e // 2\n"
     "A = sp.coo_matrix((v, (r, c)), shape=(6, 6)).tocsr()\nreturn np.sum((A @ (B @ x)) ** 2)",
+    "until a test fails, after a check of data": "s = x[int(abs(x[0]) * 3.0)]\nr, e = np.zeros(6, dtype=int), 0\n"
+    "while True:\n    if e * e > 30:\n        break\n    r[e] = 5 - e\n    e += 1\nfor k in range(100):\n"
+    "    if k > r[k]:\n        break\n    r[k] = r[r[k]]\nc, v = np.arange(6), x * s\n" + END,
+    "the places of a mask": "m, v = np.zeros((6, 6), dtype=bool), x\nfor e in range(6):\n"
+    "    m[e, (e * 5) % 6] = True\nr, c = np.nonzero(m)\nfree = np.ones(6, dtype=int)\nfor e in range(6):\n"
+    "    if e % 3 == 0:\n        free[e] = 0\nk = np.flatnonzero(free)\n"
+    f"v = np.append(x[k], x[np.nonzero(free == 0)[0]])\n{END}",
+    "sorted": "r, v = np.zeros(6, dtype=int), x + 1.0\nfor e in range(6):\n    r[e] = (e * 4 + 1) % 6\n"
+    f"c, k = np.argsort(r, kind='stable'), np.zeros(6, dtype=int)\nr = np.sort(r)\nfor e in range(6):\n"
+    f"    k[e] = np.searchsorted(r, e)\nr = k % 6\n{END}",
+    "sums and lists of places": "r, c, v = np.zeros(6, dtype=int), np.zeros(6, dtype=int), x\nfor e in range(6):\n"
+    f"    r[e] = np.sum(np.arange(6)[:e]) % 6\nfor e in range(3):\n    np.add.at(c, [e, e, e + 1], 1)\n{END}",
+    "in a branch": "r, c, s = np.zeros(6, dtype=int), np.arange(6), 0.0\nfor e in range(6):\n    r[e] = 5 - e\n"
+    "if x[0] > 0.3:\n    for e in range(3):\n        r[e] = e\n"
+    "    s = np.sum((sp.csr_matrix((x, (r, c)), shape=(6, 6)) @ x) ** 2)\n    r[0] = 3\n"
+    "else:\n    s = np.sum((sp.csr_matrix((x, (c, r)), shape=(6, 6)) @ x) ** 3)\n    r[1] = 2\n"
+    "return s + x[r[0]] * x[r[1]]",
+    "where a test excludes errors": "r, v, q = np.zeros(6, dtype=int), x, np.zeros(6)\n"
+    "q[2] = np.nan\nfor e in range(6):\n"
+    f"    r[e] = (5 // e if e > 0 else 5) + (0 if np.isnan(q[e]) else int(q[e]))\nc = np.arange(6)\n{END}",
     "changed by the loop that needs them": "r, c, s = np.zeros(6, dtype=int), np.arange(6), 0.0\nfor e in range(6):\n"
     "    r[e] = 5 - e\nfor t in range(3):\n    A = sp.csr_matrix((x, (r, c)), shape=(6, 6))\n    r[t] = 0\n"
     "    s = s + np.sum((A @ x) ** 2 * x)\nreturn s",
@@ -93,11 +113,47 @@ def from_an_argument(x, start):
     return np.sum(sp.csr_matrix((x, (r, np.arange(6))), shape=(6, 6)) @ x)
 
 
-@pytest.mark.parametrize("program", [into_an_argument, from_an_argument])
-def test_arguments_that_are_updated_do_not_start_empty(program):
+def from_a_view(x, start):
+    view, r = start[::-1], np.zeros(6, dtype=int)
+    for e in range(6):
+        r[e] = view[e]
+        view[e] = 0
+    return np.sum(sp.csr_matrix((x, (r, start + np.arange(6))), shape=(6, 6)) @ x * x)
+
+
+@pytest.mark.parametrize("program", [into_an_argument, from_an_argument, from_a_view])
+def test_arguments_that_are_updated_begin_with_their_numbers(program):
+    for start in (np.array([1, 0, 2, 4, 5, 4]), np.array([2, 2, 1, 0, 3, 5])):
+        primal = parsed(program, X, start.copy())
+        assert primal.decisive
+        np.testing.assert_allclose(outputs_of(primal, X, start.copy())["return"], program(X, start.copy()), rtol=1e-13)
+
+
+def wraps_around(x):
+    h, r = np.full(1, 2**62 + 12345), np.zeros(6, dtype=int)
+    for e in range(6):
+        r[e] = (h[0] * (e + 5)) % 6
+    return np.sum(sp.csr_matrix((x, (r, np.arange(6))), shape=(6, 6)) @ x)
+
+
+def test_integers_that_leave_64_bits_are_refused():
     with pytest.raises(UnsupportedProgram, match="known only at run time") as error:
-        parsed(program, X, np.array([1, 0, 2, 5, 5, 4]))
-    assert line_of(program, "csr_matrix") in str(error.value)
+        parsed(wraps_around, X)
+    assert line_of(wraps_around, "csr_matrix") in str(error.value)
+
+
+def long_loop(x):
+    r = np.zeros(6, dtype=int)
+    for e in range(10**12):
+        if e < 6:
+            r[e] = e
+    return np.sum(sp.csr_matrix((x, (r, np.arange(6))), shape=(6, 6)) @ x)
+
+
+def test_trips_without_a_statement_count(monkeypatch):
+    monkeypatch.setattr("sdfgad.parse.partial_evaluation.MOST_RUNS", 1000)
+    with pytest.raises(UnsupportedProgram, match="known only at run time"):
+        parsed(long_loop, X)
 
 
 def test_what_data_decides_is_refused():

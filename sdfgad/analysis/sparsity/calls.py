@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from sdfgad.analysis.sparsity.effects import Array, Effect, Link, Setting
 from sdfgad.analysis.sparsity.rows import relation
+from sdfgad.ir.known_calls import OF_INTEGERS
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Call
 
@@ -19,19 +20,6 @@ BATCHED = frozenset(
     )
 )
 FOURIER = frozenset(("fourier", "real_fourier", "half_fourier"))
-
-
-def _nonzero(mask: Array, size: int) -> tuple[Array, Array]:
-    found = np.flatnonzero(mask)
-    return np.pad(found, (0, size - found.size)), np.array(found.size)
-
-
-# Functions of integers or booleans, given the inputs and then the sizes.
-OF_INTEGERS: Mapping[str, Callable[..., tuple[Array, ...]]] = {
-    "argsort": lambda a, *_: (np.argsort(a, kind="stable"),),
-    "nonzero": _nonzero,
-    "searchsorted": lambda a, v, _n, _m, right: (np.asarray(np.searchsorted(a, v, "right" if right else "left")),),
-}
 
 
 def results_of(call: Call, known: Mapping[str, Array]) -> tuple[Array, ...]:

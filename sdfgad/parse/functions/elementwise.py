@@ -31,6 +31,7 @@ def _ufunc_handler(name: str) -> Any:
             result = power(b, *operands)
         elif name == "conjugate" and as_tensor(operands[0]).dtype.kind != "c":
             # The conjugate of real numbers may still be converted.
+            dtype = np.dtype(np.int8) if dtype is None and as_tensor(operands[0]).dtype.kind == "b" else dtype
             result = elementwise(b, "positive", *operands, dtype=dtype) if dtype is not None else as_tensor(operands[0])
             result = result.as_value(settled=False)
         else:

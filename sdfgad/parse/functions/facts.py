@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import broadcasting, selecting, sparse
 from sdfgad.parse.builder import Builder
@@ -22,7 +23,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.registry import function
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Record, Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_static
 
 # The classes of what the parser has objects of its own for.
 PYTHON_CLASSES: dict[str, type] = {
@@ -68,6 +69,10 @@ def positions_of(obj: Any, n: Any) -> Any:
 
 def is_known(x: Any) -> Any:
     """Whether a value is known while parsing."""
+
+
+def is_fixable(n: Any) -> Any:
+    """Whether an integer is no data: it is a constant of the program, or may become one."""
 
 
 def is_sequence(x: Any) -> Any:
@@ -128,6 +133,18 @@ def _positions_of(b: Builder, obj: Any, n: int) -> tuple[int, ...]:
 @function(is_known)
 def _is_known(b: Builder, x: Any) -> bool:
     return is_static(x)
+
+
+@function(is_fixable)
+def _is_fixable(b: Builder, n: Any) -> bool:
+    try:
+        b.constant(n)
+    except UnsupportedProgram:
+        # Anything but an integer is none at all.
+        if as_tensor(n).dtype.kind not in "iu":
+            raise
+        return False
+    return True
 
 
 @function(is_sequence)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Tensor, as_tensor
 
@@ -20,6 +21,7 @@ def into(b: Builder, out: Any, result: Any, casting: str = "unsafe") -> Any:
         return result
     (target,) = out if isinstance(out, tuple) else (out,)
     place = updatable(b, target, "`out` is not an array that can be updated", "Pass an array of the program.")
+    require_holds(b, place, as_tensor(result))
     require_cast(b, as_tensor(result), place.dtype, casting)
     b.assign(place, result)
     return place

@@ -46,6 +46,10 @@ def round_(b: Builder, a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     x, places = stacked(b, a), b.constant(decimals)
     if x.dtype.kind == "b":
         raise b.unsupported("np.round of booleans is not supported", "Convert them: x.astype(float).")
+    if x.dtype.kind == "c":
+        re, im = (round_(b, part(b, x), places).element for part in (real, imag))
+        whole = Tensor(x.shape, x.dtype, lambda p: Op("complex", (re(p), im(p)), x.dtype))
+        return into(b, out, whole.as_value(settled=False), "same_kind")
     if places >= 0 and x.dtype.kind in "iu":
         result = x.as_value(settled=False)
     elif places == 0:

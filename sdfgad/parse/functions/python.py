@@ -238,6 +238,8 @@ def round_(b: Builder, number: Any, ndigits: Any = None) -> Any:
         if digits is not None and digits < 0:
             raise b.unsupported("round of an integer to tens is not supported", "Write 10 * round(n / 10).")
         return number
+    if as_tensor(number).dtype.kind == "c":
+        raise b.unsupported("round of a complex number: Python raises TypeError, too", "Write np.round(z).")
     if digits is None:
         return whole(b, "rint", number)
     x = single(b, number)

@@ -16,6 +16,8 @@ from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.gathering import gather
 from sdfgad.parse.indexing import getitem, setitem
+from sdfgad.parse.known_arrays import array_if_known
+from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import updatable
@@ -30,13 +32,15 @@ def _mask(x: Any) -> Tensor:
 @function(np.nonzero, method="nonzero")
 def nonzero(b: Builder, a: Any) -> tuple[Tensor, ...]:
     """The indices of true elements; their number is data, unless the mask is known."""
-    return tuple(selecting.positions(b, _mask(a)))
+    mask = _mask(a)
+    found = array_if_known(b, mask)
+    return tuple(selecting.positions(b, mask) if found is None else map(b.constant_array, np.nonzero(found)))
 
 
 @function(np.flatnonzero)
 def flatnonzero(b: Builder, a: Any) -> Tensor:
     mask = _mask(a)
-    found = b.constants.array(mask, b.here, is_needed=False)
+    found = array_if_known(b, mask)
     if found is not None:
         return b.constant_array(np.flatnonzero(found))
     size = math.prod(b.constant(extent) for extent in mask.shape)
@@ -169,10 +173,11 @@ def _accumulate_at(b: Builder, a: Any, indices: Any, values: Any) -> None:
         "the first argument is not an array that can be updated in place: it is computed, or from outside the function"
     )
     target = updatable(b, as_tensor(a), what, "Copy it first.")
+    require_holds(b, target, as_tensor(values))
     entries = indices if isinstance(indices, tuple) else (indices,)
     if not any(isinstance(e, list) or getattr(e, "ndim", 0) for e in entries):
         # No position occurs twice.
         setitem(b, target, indices, elementwise(b, "add", as_tensor(getitem(b, target, indices)), values))
         return
-    found = gather(b, target, tuple(b.constant_array(np.asarray(e)) if isinstance(e, list) else e for e in entries))
+    found = gather(b, target, tuple(stacked(b, e) if isinstance(e, list) else e for e in entries))
     b.assign(found.chosen, values, "add")

@@ -125,6 +125,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Piecewise linear interpolation; it is differentiated as the line on the right of a point in `xp`."""
     if period is not None:
         return _periodic_interp(x, xp, fp, period)
+    if np.iscomplexobj(x) or np.iscomplexobj(xp):
+        raise TypeError("points of np.interp are complex; NumPy raises here, too: write x.real")
     x = array_like(x)
     x = x.astype(np.float64)
     xp = np.asarray(xp, dtype=np.float64)

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, axes_of, axis_of, fixed_int, is_sequence, part_of, positions_of
+from sdfgad.parse.functions.facts import (
+    array_like,
+    axes_of,
+    axis_of,
+    fixed_int,
+    is_fixable,
+    is_sequence,
+    part_of,
+    positions_of,
+)
 from sdfgad.parse.registry import in_numpy
 
 
@@ -26,6 +35,8 @@ def _rolled(a: Any, shift: Any, axis: Any) -> Any:
     n = a.shape[axis]
     if n == 0:
         return a
+    if not is_fixable(shift):
+        return np.take(a, np.remainder(np.arange(n) - shift, n), axis=axis)
     shift = fixed_int(shift) % n
     return np.concatenate((part_of(a, axis, n - shift), part_of(a, axis, None, n - shift)), axis)
 

@@ -56,6 +56,33 @@ inline double scaled_i(double a, double order) {
 template <typename T> inline T bessel_ie(T a, T order) { return T(scaled_i(double(a), double(order))); }
 template <typename T> inline T bessel_ke(T a, T order) { return T(scaled_k(double(a), double(order))); }
 
+// Bessel functions J, I, and I times exp(-|a|), of an integer order n >= 1, over a^n; of small numbers by the power series
+// (10.2.2, 10.25.2), whose sign is that of its terms.
+inline double bessel_series(double x, int64_t order, int sign) {
+    double term = 1, sum = 0;
+    for (int64_t k = 1; k <= order; ++k) term /= 2.0 * double(k);
+    for (int64_t k = 1; k < 14; ++k) {
+        sum += term;
+        term *= sign * x * x / (4.0 * double(k) * double(k + order));
+    }
+    return sum;
+}
+template <typename T> inline T bessel_j_quotient(T a, int64_t order) {
+    double x(a);
+    if (std::fabs(x) < 1) return T(bessel_series(x, order, -1));
+    return T(bessel_j(x, order) / std::pow(x, double(order)));
+}
+template <typename T> inline T bessel_i_quotient(T a, int64_t order) {
+    double x(a);
+    if (std::fabs(x) < 1) return T(bessel_series(x, order, 1));
+    return T((order == 1 ? i1(x) : bessel_i(x, double(order))) / std::pow(x, double(order)));
+}
+template <typename T> inline T bessel_ie_quotient(T a, int64_t order) {
+    double x(a);
+    if (std::fabs(x) < 1) return T(bessel_series(x, order, 1) * math::exp(-std::fabs(x)));
+    return T((order == 1 ? i1e(x) : scaled_i(x, double(order))) / std::pow(x, double(order)));
+}
+
 // The power series of j (sign -1) and i (sign 1), whose order is an integer >= 0 (10.53.1, 10.53.3).
 inline double spherical_series(double x, int64_t order, int sign) {
     double term = 1, sum = 1, power = 1;

@@ -21,16 +21,23 @@ template <typename T> inline T sinc(T a) {
     return y == 0 ? T(1) : math::sin(y) / y;
 }
 
-// The derivative of sinc; a series where the closed form cancels.
-template <typename T> inline T sinc_slope(T a) {
-    double y = pi * double(a);
-    if (std::fabs(y) >= 1) return T(pi * (math::cos(y) - math::sin(y) / y) / y);
-    double sum = 0, term = 1.0 / 6;  // term: (-1)^(k+1) y^(2k-2) / (2k+1)!
-    for (int k = 1; k < 12; ++k) {
-        sum -= 2 * k * term;
-        term *= -y * y / ((2 * k + 2) * (2 * k + 3));
+// The derivative of sinc of an order: by the derivatives of y sinc(y) = sin(y), or a series where that cancels.
+template <typename T> inline T sinc_derivative(T a, int64_t order) {
+    double y = pi * double(a), scale = std::pow(pi, double(order));
+    if (!(std::fabs(y) < double(order) || std::fabs(y) < 1)) {
+        double sine = math::sin(y), cosine = math::cos(y), result = sine / y;
+        for (int64_t k = 1; k <= order; ++k) {
+            double wave = k % 2 ? cosine : sine;
+            result = ((k % 4 >= 2 ? -wave : wave) - double(k) * result) / y;
+        }
+        return T(scale * result);
     }
-    return T(pi * y * sum);
+    double sum = 0, power = order % 2 ? y : 1;  // power: y^j / j!
+    for (int64_t j = order % 2; j < order + 40; j += 2) {
+        sum += ((order + j) % 4 ? -power : power) / double(order + j + 1);
+        power *= y * y / double((j + 1) * (j + 2));
+    }
+    return T(scale * sum);
 }
 
 // Reentrant, unlike std::lgamma, which notes the sign in a global variable.
