@@ -37,7 +37,7 @@ OWN = re.compile(r"nest_\w+|__program_\w+|__dace_(init|exit)_\w+|sdfgad_run_\w+|
 DECLARED = re.compile(r"^(?:template <.*?> *)?(?:struct|class|using) (?:\[\[.*\]\] )?(\w+)|(\w+)\(", re.MULTILINE)
 WORDS = """
     SDFGAD_ADD SDFGAD_SUM SDFGAD_TOTAL alignas asm bool catch char decltype defined double float for if int
-    int16_t int32_t int64_t int8_t long push reduction return short sizeof static_assert static_cast switch
+    int16_t int32_t int64_t int8_t long push reduction return schedule short sizeof static_assert static_cast switch
     uint16_t uint32_t uint64_t uint8_t unsigned while
 """
 STD = """
