@@ -49,10 +49,11 @@ ONCE = """
 import numpy
 from sdfgad.plan.machine import machine
 from sdfgad.runtime.compiler import Level
-from sdfgad.runtime.headers import precompiled
+from sdfgad.runtime.headers import Headers, precompiled
 from sdfgad.runtime.separate import objects
 from sdfgad.runtime.pool import empty
-precompiled(list(Level)), objects(("fourier",), list(Level)), machine(), empty((1 << 20,), numpy.dtype(numpy.uint8))
+precompiled(list(Level), Headers.ALL), precompiled(list(Level), Headers.REAL)
+objects(("fourier",), list(Level)), machine(), empty((1 << 20,), numpy.dtype(numpy.uint8))
 """
 
 

@@ -11,14 +11,15 @@ from sdfgad.cache import cache_folder
 from sdfgad.plan.machine import machine
 from sdfgad.runtime import build as compiling
 from sdfgad.runtime.compiler import Level
-from sdfgad.runtime.headers import precompiled
+from sdfgad.runtime.headers import Headers, precompiled
 
 ROOT = Path(sdfgad.__file__).parent.parent
 
 
 def cache_with_headers(folder):
     """A cache with nothing but what takes long to make and is the same for all programs."""
-    precompiled(tuple(Level))
+    for headers in Headers:
+        precompiled(tuple(Level), headers)
     machine()
     folder.mkdir(mode=0o700)
     for kind in ("headers", "machine"):
@@ -28,8 +29,8 @@ def cache_with_headers(folder):
 
 def keep_headers(monkeypatch):
     """Have other cache folders use the precompiled headers of the present one."""
-    headers = precompiled(tuple(Level))
-    monkeypatch.setattr(compiling, "precompiled", lambda levels: headers)
+    found = {headers: precompiled(tuple(Level), headers) for headers in Headers}
+    monkeypatch.setattr(compiling, "precompiled", lambda levels, headers: found[headers])
 
 
 def environment(cache, **variables):

@@ -131,12 +131,12 @@ def is_clang() -> bool:
 
 @functools.cache
 def toolchain() -> str:
-    """A text, for cache keys, of all that compiled code depends on besides its source: compiler, headers, processor."""
+    """A hash, for cache keys, of all that compiled code depends on besides its source: compiler, headers, processor."""
     files = [*INCLUDE.glob("*.h"), *SEPARATE.glob("*.cpp"), *_TARGETS.glob("gpu/include/**/*")]
     headers = [path.read_text() for path in sorted(files) if path.is_file()]
     versions = [importlib.metadata.version(name) for name in ("dace", "scipy-openblas32")]
     flags = [flag for level in Level for flag in level.flags]
-    return "\0".join([*compiler(), version(), _processor(), *versions, *flags, *headers])
+    return key_of([*compiler(), version(), _processor(), *versions, *flags, *headers])
 
 
 @functools.cache

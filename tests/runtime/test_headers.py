@@ -8,12 +8,39 @@ import pytest
 from sdfgad.errors import CompilerError
 from sdfgad.runtime.build import Source, compile_source
 from sdfgad.runtime.compiler import Level
-from sdfgad.runtime.headers import LEFT_OUT, left_out, precompiled
+from sdfgad.runtime.headers import LEFT_OUT, Headers, headers_of, left_out, precompiled
+from sdfgad.runtime.real_numbers import OTHERS
 
 USES = {
     "perf/reporting": "dace::perf::Report report; void f() { report.reset(); }",
     "serialization": "dace::DataSerializer* serializer; void f() { serializer = nullptr; }",
     "stream": "dace::Stream<double> numbers; void f() { numbers.push(1.0); }",
+}
+PROGRAM = """
+/* DaCe AUTO-GENERATED FILE (as it says). */
+#include <dace/dace.h>
+#include "../../include/hash.h"
+#include "sdfgad.h"
+#include "products.h"
+struct f_state_t {};
+[[gnu::noinline]] static void nest_0_0_(const double* __restrict__ b_x_, double* __restrict__ b_y_) {
+    for (int64_t i = 0; i < 3; ++i) b_y_[i] = sdfgad::math::sin(b_x_[i]) + std::sqrt(sdfgad::gammaln(b_x_[i]));
+}
+DACE_EXPORTED void __program_f(f_state_t* __state, double* x, double* y) {
+    sdfgad::Blocks<1> blocks;
+    nest_0_0_(x, blocks.allocate<double>(0, 3));
+    SPECIAL
+}
+"""
+NEED_ALL = {
+    "complex numbers": "sdfgad::complex<double> z(1.0);",
+    "complex numbers of DaCe": "dace::complex128 z(1.0);",
+    "a function of DaCe": "*y = int_ceil(3, 2);",
+    "a macro of DaCe": 'DACE_PRAGMA("omp simd") for (int i = 0; i < 2; i++) y[i] = 0;',
+    "strings": "std::string name;",
+    "Bessel functions": "*y = sdfgad::bessel_jv(*x, 1.5);",
+    "zeta functions": "*y = sdfgad::hurwitz_zeta(*x, 2.0);",
+    "functions of C": "*y = ::j0(*x);",
 }
 
 
@@ -50,3 +77,38 @@ def test_large_headers_of_which_little_is_needed_are_not_there():
     guards = ("_IMMINTRIN_H_INCLUDED", "_LAPACKE_H_", "LAPACK_H")
     code = "".join(f"#ifdef {guard}\n#error {guard}\n#endif\n" for guard in guards)
     assert compile_source(Source("small", code, (), ())).path.exists()
+
+
+def test_real_numbers_need_few_headers():
+    code = PROGRAM.replace("SPECIAL", "#ifdef _GLIBCXX_STRING\n#error strings\n#endif")
+    assert headers_of(code) is Headers.REAL
+    assert compile_source(Source("real", code, (), ())).path.exists()
+
+
+@pytest.mark.parametrize("what", NEED_ALL)
+def test_others_need_all(what):
+    code = PROGRAM.replace("SPECIAL", NEED_ALL[what])
+    assert headers_of(code) is Headers.ALL
+    assert compile_source(Source("all", code, (), ())).path.exists()
+
+
+@pytest.mark.parametrize("header", sorted(OTHERS))
+def test_headers_with_complex_numbers_are_not_there(header):
+    code = PROGRAM.replace('"products.h"', f'"{header}"')
+    assert headers_of(code) is Headers.ALL
+    assert headers_of(code.replace(f'"{header}"', "<string>")) is Headers.ALL
+
+
+def test_what_no_rule_foresees_is_compiled_with_all_headers(monkeypatch):
+    source = Source("unforeseen", PROGRAM.replace("SPECIAL", "*y = _GLIBCXX_COMPLEX;"), (), ())
+    assert headers_of(source.code) is Headers.REAL
+    with pytest.raises(CompilerError, match="_GLIBCXX_COMPLEX"):
+        compile_source(source)
+    monkeypatch.delenv("SDFGAD_VERIFY")
+    assert compile_source(source).path.exists()
+
+
+def test_errors_are_those_of_all_headers(monkeypatch):
+    monkeypatch.delenv("SDFGAD_VERIFY")
+    with pytest.raises(CompilerError, match="nowhere"):
+        compile_source(Source("wrong", PROGRAM.replace("SPECIAL", "*y = nowhere;"), (), ()))

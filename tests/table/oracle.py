@@ -11,19 +11,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import itertools
-import math
 import tempfile
-import types
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 import sdfgad
@@ -32,92 +27,11 @@ from sdfgad.parse.parse import parse
 from sdfgad.specialise.signature import bind
 from tests.helpers import module_from
 from tests.table.cases import CASES, Case
-
-SCIPY = ("special", "stats", "ndimage", "signal", "integrate", "interpolate", "linalg", "fft")
-try:
-    MODULES = {name: importlib.import_module(f"scipy.{name}") for name in SCIPY}
-except ImportError:
-    MODULES = {}
+from tests.table.references import MODULES, Reference, difference, jax_gradients, jax_references, numpy_function
 
 BATCH = 48
 HEAD = "import math\nimport numpy as np\n" + (f"from scipy import {', '.join(MODULES)}\n" if MODULES else "")
 _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
-
-
-# --- references
-
-
-def numpy_function(case: Case) -> Any:
-    return _defined(case.source("f"), {"np": np, "math": math, **MODULES})
-
-
-def _defined(text: str, names: dict[str, Any]) -> Any:
-    exec(text, names)
-    return names["f"]
-
-
-def _jax_math() -> Any:
-    same = "sin cos tan exp expm1 sqrt log log2 log10 log1p sinh cosh tanh fabs radians degrees cbrt exp2 floor ceil"
-    more = "trunc hypot copysign fmod pow"
-    named = {name: getattr(jnp, name) for name in (same + " " + more).split()}
-    arcs = {f"a{n}": getattr(jnp, f"arc{n}") for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")}
-    return types.SimpleNamespace(pi=math.pi, **named, **arcs)
-
-
-@functools.cache
-def _jax_names() -> dict[str, Any]:
-    jax_scipy = {name: importlib.import_module(f"jax.scipy.{name}") for name in SCIPY if name != "interpolate"}
-    return {"np": jnp, "math": _jax_math(), "abs": jnp.abs, **jax_scipy}
-
-
-def wide(value: Any) -> Any:
-    """The argument in double precision."""
-    kind = np.asarray(value).dtype.kind
-    if isinstance(value, float) or kind not in "fc":
-        return value
-    return np.asarray(value, np.float64 if kind == "f" else np.complex128)
-
-
-def jax_gradients(case: Case, arguments: dict[str, Any], cotangent: Any) -> dict[str, Any] | None:
-    """JAX's gradients in double precision; None where it has no reference. Checks that its value is NumPy's."""
-    text = case.jax_source("f")
-    if text is None:
-        return None
-    # A mask that selects elements must be known to JAX: it is computed with the values at hand.
-    mask = lambda m: np.asarray(jax.lax.stop_gradient(m))  # noqa: E731
-    reference = _defined(text, _jax_names() | {"jnp_mask": mask})
-    constants = {n: v for n, v in arguments.items() if n not in case.drawn}
-
-    def of_drawn(drawn: dict[str, Any]) -> Any:
-        return jnp.asarray(reference(**{n: drawn[n] if n in drawn else constants[n] for n in case.specs}))
-
-    drawn = {n: jnp.asarray(wide(arguments[n])) for n in case.drawn}
-    if "jnp_mask" in text:
-        return None
-    result, pullback = jax.vjp(of_drawn, drawn)
-    with np.errstate(all="ignore"):
-        expected = numpy_function(case)(**{n: wide(v) for n, v in case.arguments().items()})
-    assert result.shape == np.shape(expected), f"the reference's shape {result.shape} is not NumPy's"
-    np.testing.assert_allclose(result, expected, 1e-6, 1e-6, err_msg="JAX's value is not NumPy's")
-    if not jnp.issubdtype(result.dtype, jnp.inexact):
-        return {n: np.zeros(x.shape, x.dtype) for n, x in drawn.items()}
-    seed = np.conj(cotangent) if jnp.iscomplexobj(result) else np.real(cotangent)
-    (found,) = pullback(jnp.asarray(seed, result.dtype).reshape(result.shape))
-    return {n: np.conj(np.asarray(x)) for n, x in found.items()}
-
-
-def difference(case: Case, name: str, direction: Any, cotangent: Any, step: float = 1e-6) -> float:
-    """The derivative along a direction of one argument, by central differences of NumPy in double precision."""
-    f = numpy_function(case)
-
-    def at(t: float) -> float:
-        arguments = {n: wide(v) for n, v in case.arguments().items()}
-        moved = np.asarray(arguments[name]) + t * direction
-        arguments[name] = moved if np.ndim(moved) or isinstance(arguments[name], np.ndarray) else moved.item()
-        with np.errstate(all="ignore"):
-            return float(np.sum(np.real(np.conj(cotangent) * np.asarray(f(**arguments)).ravel())))
-
-    return (at(step) - at(-step)) / (2 * step)
 
 
 # --- one case alone
@@ -171,11 +85,12 @@ def _function_of(case: Case) -> Any:
 
 @dataclass
 class Outcome:
-    """A case's value and gradients from the compiled program, or the exception that it raised."""
+    """A case's value and gradients from the compiled program, or the exception that it raised; and what JAX says."""
 
     value: Any = None
     gradients: dict[str, Any] = field(default_factory=dict)
     error: Exception | None = None
+    reference: Reference | None = None
 
 
 def cotangent_of(case: Case, size: int) -> np.ndarray:
@@ -242,6 +157,9 @@ def batch(number: int) -> dict[str, Outcome]:
         cases.append(case)
         sizes.append(expected.size)
     outcomes |= {case.id: made for case, made in zip(cases, run(cases, sizes) if cases else [], strict=True)}
+    cotangents = {case.id: cotangent_of(case, size) for case, size in zip(cases, sizes, strict=True)}
+    for key, reference in jax_references(cases, cotangents).items():
+        outcomes[key].reference = reference
     return outcomes
 
 
@@ -305,7 +223,7 @@ def assert_right(case: Case, made: Outcome) -> None:
         dtype = np.asarray(arguments[name]).dtype
         assert np.asarray(found).dtype == dtype, f"gradient by {name}: {np.asarray(found).dtype} for {dtype}"
     limit = case.tolerance * (1e-9 if double else 1e-4)
-    references = jax_gradients(case, arguments, cotangent)
+    references = jax_gradients(case, cotangent, made.reference)
     if references is not None:
         for name, found in made.gradients.items():
             _assert_near(f"gradient by {name} and JAX's", found, references[name], limit)

@@ -20,14 +20,14 @@ public:
     // OpenMP's threads are those of a loop that has it on one thread.
     OneThread() : is_inner(omp_in_parallel()) {
         if (is_inner || blas_depth++ > 0) return;
-        std::lock_guard<std::mutex> lock(blas_state.mutex);
+        const Lock lock(blas_state.mutex);
         if (blas_state.users++ > 0) return;
         blas_state.before = scipy_openblas_get_num_threads();
         if (blas_state.before > 1) scipy_openblas_set_num_threads(1);
     }
     ~OneThread() {
         if (is_inner || --blas_depth > 0) return;
-        std::lock_guard<std::mutex> lock(blas_state.mutex);
+        const Lock lock(blas_state.mutex);
         if (--blas_state.users == 0 && blas_state.before > 1) scipy_openblas_set_num_threads(blas_state.before);
     }
     OneThread(const OneThread&) = delete;

@@ -6,11 +6,20 @@
 #pragma once
 #include <bit>
 #include <cmath>
+#ifndef SDFGAD_REAL_ONLY
 #include <complex>
+#endif
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include "perturb.h"
+
+#ifdef SDFGAD_REAL_ONLY
+// Programs of real numbers alone (sdfgad/runtime/headers.py) use no function that needs more of it.
+namespace std {
+template <typename T> class complex;
+}
+#endif
 
 namespace sdfgad {
 
@@ -64,7 +73,9 @@ template <typename R> struct [[gnu::may_alias]] complex {
     }
 };
 
+#ifndef SDFGAD_REAL_ONLY
 static_assert(sizeof(complex<double>) == sizeof(std::complex<double>));
+#endif
 
 // The same numbers as an array of pairs; real ones are what they are.
 template <typename T> inline T* own(T* x) { return x; }

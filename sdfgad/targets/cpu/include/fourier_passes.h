@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "arrays.h"
 #include "complex_number.h"
 #include "lanes.h"
-#include "memory.h"
 
 namespace sdfgad {
 namespace dft {

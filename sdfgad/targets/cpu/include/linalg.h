@@ -13,9 +13,9 @@
 
 #include <cblas.h>
 
+#include "arrays.h"
 #include "blas_threads.h"
 #include "lapack_functions.h"
-#include "memory.h"
 #include "sdfgad.h"
 
 namespace sdfgad {

@@ -2,15 +2,14 @@
 //
 // Sizes are counted in whole cache lines. A size that cannot be had raises std::bad_alloc. Blocks come from the pool of the
 // process (sdfgad/runtime/pool.cpp) as soon as the library is told of it, but for small ones, which malloc keeps itself.
+//
+// Not by <atomic>: g++ instantiates what that uses of strings and clocks in each program anew, which takes it 60 ms.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <new>
-#include <vector>
 
 #include "guard.h"
 
@@ -27,7 +26,7 @@ constexpr int64_t line = 64;
 constexpr int64_t pooled_from = int64_t(1) << 10;
 
 // Hidden, here and below: one for each library, among all of which the dynamic linker would share a visible variable.
-[[gnu::visibility("hidden")]] inline std::atomic<int64_t> live{0}, peak{0};
+[[gnu::visibility("hidden")]] inline int64_t live = 0, peak = 0;
 
 using Take = void* (*)(int64_t);
 using Give = void (*)(void*);
@@ -44,9 +43,9 @@ template <typename T> inline int64_t bytes_of(int64_t size) {
 }
 
 static void count(int64_t bytes) {
-    int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    int64_t most = peak.load(std::memory_order_relaxed);
-    while (now > most && !peak.compare_exchange_weak(most, now, std::memory_order_relaxed)) {}
+    const int64_t now = __atomic_add_fetch(&live, bytes, __ATOMIC_RELAXED);
+    int64_t most = __atomic_load_n(&peak, __ATOMIC_RELAXED);
+    while (now > most && !__atomic_compare_exchange_n(&peak, &most, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
 // A number of elements; a product that is too large for 64 bits is the largest number.
@@ -96,23 +95,6 @@ inline void need(int64_t slot, int64_t slots) {
     if (slot >= slots) [[unlikely]] throw NoRoom();
 }
 
-template <typename T> struct Allocator {
-    using value_type = T;
-
-    Allocator() = default;
-    template <typename Other> Allocator(const Allocator<Other>&) {}
-
-    T* allocate(size_t size) { return static_cast<T*>(memory::allocate(bytes_of<T>(size))); }
-    void deallocate(T* block, size_t size) { memory::release(block, bytes_of<T>(size)); }
-
-    template <typename Other> bool operator==(const Allocator<Other>&) const { return true; }
-};
-
-template <typename T> struct Releaser {
-    int64_t size = 0;
-    void operator()(T* block) const { memory::release(block, bytes_of<T>(size)); }
-};
-
 }  // namespace memory
 
 // The arrays of one run of a program in some memory, by number; what is left is released at its end, or where memory runs
@@ -157,15 +139,6 @@ struct HostMemory {
 
 template <int count> using Blocks = BlocksIn<count, HostMemory>;
 
-template <typename T> using Array = std::unique_ptr<T[], memory::Releaser<T>>;
-template <typename T> using Vector = std::vector<T, memory::Allocator<T>>;
-
-// Elements without values.
-template <typename T> inline Array<T> array(int64_t size) {
-    T* block = static_cast<T*>(memory::allocate(memory::bytes_of<T>(size)));
-    return Array<T>(block, memory::Releaser<T>{size});
-}
-
 }  // namespace sdfgad
 
 // Weak: object files that are compiled separately have them, too.
@@ -173,5 +146,7 @@ extern "C" [[gnu::weak]] void sdfgad_use_pool(sdfgad::memory::Take take, sdfgad:
     sdfgad::memory::take = take;
     sdfgad::memory::give = give;
 }
-extern "C" [[gnu::weak]] int64_t sdfgad_peak_bytes() { return sdfgad::memory::peak.load(); }
-extern "C" [[gnu::weak]] void sdfgad_reset_peak() { sdfgad::memory::peak.store(sdfgad::memory::live.load()); }
+extern "C" [[gnu::weak]] int64_t sdfgad_peak_bytes() { return __atomic_load_n(&sdfgad::memory::peak, __ATOMIC_SEQ_CST); }
+extern "C" [[gnu::weak]] void sdfgad_reset_peak() {
+    __atomic_store_n(&sdfgad::memory::peak, __atomic_load_n(&sdfgad::memory::live, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+}

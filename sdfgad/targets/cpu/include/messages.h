@@ -1,6 +1,5 @@
 // Calls of the Python function that communicates for compiled code. Each reads and writes the order of messages.
 #pragma once
-#include <complex>
 #include <cstdint>
 #include <type_traits>
 

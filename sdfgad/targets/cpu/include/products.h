@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 
 #include <cblas.h>
 
@@ -76,10 +75,19 @@ template <typename T> inline const T* at(CBLAS_TRANSPOSE flag, const T* a, int64
 
 // Outputs, each with as many elements, for all parts of sums but the first, which is the output itself. They are not
 // counted, and neither are OpenBLAS's own buffers, which are larger.
-template <typename T> using Others = std::unique_ptr<T[]>;
-template <typename T> inline Others<T> others(const Cuts& cuts, int64_t size) {
-    return Others<T>(cuts.sums > 1 ? new T[(cuts.sums - 1) * size]() : nullptr);
-}
+template <typename T> class Others {
+public:
+    Others(const Cuts& cuts, int64_t size) : all(cuts.sums > 1 ? new T[(cuts.sums - 1) * size]() : nullptr) {}
+    ~Others() { delete[] all; }
+    Others(const Others&) = delete;
+    Others& operator=(const Others&) = delete;
+
+    T* get() const { return all; }
+    T operator[](int64_t place) const { return all[place]; }
+
+private:
+    T* all;
+};
 
 // c (m, n) += alpha a (m, k) b (k, n), with flags for a and b as they are stored.
 template <typename T> inline void gemm(
@@ -92,7 +100,7 @@ template <typename T> inline void gemm(
     // Small ones are many.
     if (cuts.count() == 1)
         return cblas_gemm(a_flag, b_flag, m, n, std::max<int64_t>(k, 0), alpha, a, lead_a, b, lead_b, fresh, c, lead_c);
-    const Others<T> more = others<T>(cuts, m * n);
+    const Others<T> more(cuts, m * n);
     share(cuts.count(), threads, [&](int part) {
         const int sum = part % cuts.sums, block = part / cuts.sums;
         const int row = block / cuts.columns, column = block % cuts.columns;
@@ -141,7 +149,7 @@ template <typename T> inline void gemv(
     const OneThread threads;
     const Cuts cuts(m, 1, k, VECTOR_WEIGHT * weight_of(y) * m * k);
     if (cuts.count() == 1) return cblas_gemv(flag, m, k, alpha, a, lead, x, step_x, y, step_y);
-    const Others<T> more = others<T>(cuts, m);
+    const Others<T> more(cuts, m);
     share(cuts.count(), threads, [&](int part) {
         const int row = part / cuts.sums, sum = part % cuts.sums;
         const int64_t i = edge(row, cuts.rows, m), l = edge(sum, cuts.sums, k), step = sum == 0 ? step_y : 1;

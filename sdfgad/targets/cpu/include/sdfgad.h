@@ -7,18 +7,20 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
-#include "bessel.h"
 #include "complex_number.h"
 #include "error_function.h"
-#include "hypergeometric.h"
 #include "incomplete.h"
 #include "integrals.h"
 #include "inverse_incomplete.h"
-#include "lambert.h"
 #include "perturb.h"
-#include "scaled_bessel.h"
 #include "special.h"
 #include "vector_math.h"
+#ifndef SDFGAD_REAL_ONLY
+#include "bessel.h"
+#include "hypergeometric.h"
+#include "lambert.h"
+#include "scaled_bessel.h"
+#endif
 
 namespace sdfgad {
 

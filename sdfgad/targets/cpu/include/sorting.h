@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "memory.h"
+#include "arrays.h"
 
 namespace sdfgad {
 namespace sorting {
