@@ -33,3 +33,16 @@ def passes_of(primal: Primal, options: Options) -> tuple[Pass, ...]:
         gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
         return LIVE if gone & options.overrides.keys() else EARLY
     return EARLY
+
+
+def without_deciding(primal: Primal, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """The groups of arguments but those that decide an integer: with another one the output may depend on them.
+
+    Where a mask selects nothing, say, the gradient is zero.
+    """
+    if primal.guard is None:
+        return groups
+    guard = primal.guard.primal
+    read = {*run_passes(guard.program, LIVE).inputs}
+    deciding = {name for name, buffer in guard.inputs.items() if buffer in read}
+    return tuple(group for group in groups if deciding.isdisjoint(group))

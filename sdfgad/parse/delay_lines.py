@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import InvalidIndex
+from sdfgad.errors import InvalidIndex, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
@@ -64,7 +65,8 @@ def _is_numeric(like: Any) -> bool:
 def _array_of(b: Builder, values: list[Any], like: Any, number: int) -> Tensor:
     like, first = as_tensor(like), stacked(b, values)
     dtype = np.result_type(like.dtype, first.dtype) if values else like.dtype
-    array = b.new_view("", (Lin(number), *like.shape), dtype)
+    weak = like.weak and all(as_tensor(value).weak for value in values)
+    array = b.new_view("", (Lin(number), *like.shape), dtype, weak)
     b.assign(array, 0)
     if values:
         b.assign(array.reindexed(first.shape, lambda p: p), first)
@@ -76,20 +78,35 @@ def all_items(b: Builder, log: Record) -> list[Any]:
 
     Raises:
         Reaches: they are not kept.
-        UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
+        NeedsConstant, UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
     """
     site = log.fields["origin"]
     kept = b.logs.known[site]
     if not all(map(_is_numeric, trees.leaves(kept.like))):
         raise kept.failure
-    b.lacks_constant = True
-    number = b.by_value(as_linear(as_tensor(log.fields["length"]).at()))
-    if number is None:
-        raise kept.failure
+    number = _length(b, log, kept.failure)
     b.logs.reach_all(site, number)
     arrays = trees.leaves(log.fields["items"]) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
     return containers.tracked(b, rows)
+
+
+def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
+    """The number of items, where it may be a constant that data decides.
+
+    Raises:
+        NeedsConstant: loops around change it, which may be unrolled.
+        UnsupportedProgram: it is `failure`: there is no such constant.
+    """
+    b.lacks_constant = True
+    if b.values is None:
+        raise failure
+    try:
+        return b.constant(as_linear(as_tensor(log.fields["length"]).at()))
+    except UnsupportedProgram:
+        raise failure from None
+    except NeedsConstant as error:
+        raise NeedsConstant(error.symbols, failure.where, failure.what, failure.todo) from error
 
 
 def _blank(b: Builder, like: Any) -> Any:
@@ -153,7 +170,8 @@ def handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) ->
     is_kept = bool(log.fields["first"] or log.fields["latest"] or log.fields["most"])
     if _hands_on(parent, node) and not (is_insertion and is_kept):
         return log
-    if isinstance(parent, READING):
+    is_changed = isinstance(parent, ast.Subscript) and parent.value is node
+    if isinstance(parent, READING) and not is_changed:
         return all_items(b, log)
     raise b.logs.known[log.fields["origin"]].failure
 
@@ -174,7 +192,7 @@ def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
     return is_target or isinstance(parent, HANDING_ON)
 
 
-READING = (ast.For, ast.comprehension, ast.BinOp, ast.Starred)
+READING = (ast.For, ast.comprehension, ast.BinOp, ast.Starred, ast.Subscript, ast.Compare)
 HANDING_ON = (
     *(ast.AnnAssign, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.Call, ast.Return, ast.Expr),
     *(ast.If, ast.IfExp, ast.While, ast.BoolOp),
