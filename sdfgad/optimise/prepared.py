@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sdfgad.ir.program import reads_of, walk
 from sdfgad.optimise.before_ad import EARLY, LIVE, prepare
 from sdfgad.optimise.pass_manager import Pass, run_passes
 from sdfgad.options import Options
@@ -43,6 +44,6 @@ def without_deciding(primal: Primal, groups: tuple[tuple[str, ...], ...]) -> tup
     if primal.guard is None:
         return groups
     guard = primal.guard.primal
-    read = {*run_passes(guard.program, LIVE).inputs}
+    read = {one.buffer for statement in walk(run_passes(guard.program, LIVE).body) for one in reads_of(statement)}
     deciding = {name for name, buffer in guard.inputs.items() if buffer in read}
     return tuple(group for group in groups if deciding.isdisjoint(group))
