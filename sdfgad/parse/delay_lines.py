@@ -21,7 +21,7 @@ from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
 from sdfgad.parse.logs import APPENDING, Kept, Log, Site, is_log
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import put_item, row_of
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_number, scalar
 
@@ -68,7 +68,10 @@ def _array_of(b: Builder, values: list[Any], like: Any, number: int) -> Tensor:
     weak = like.weak and all(as_tensor(value).weak for value in values)
     array = b.new_view("", (Lin(number), *like.shape), dtype, weak)
     b.assign(array, 0)
-    if values:
+    if like.ndim:
+        for k, value in enumerate(values):
+            put_item(b, array, Lin(k), as_tensor(value))
+    elif values:
         b.assign(array.reindexed(first.shape, lambda p: p), first)
     return array
 
@@ -170,10 +173,18 @@ def handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) ->
     is_kept = bool(log.fields["first"] or log.fields["latest"] or log.fields["most"])
     if _hands_on(parent, node) and not (is_insertion and is_kept):
         return log
-    is_changed = isinstance(parent, ast.Subscript) and parent.value is node
-    if isinstance(parent, READING) and not is_changed:
+    if _reads(parent, node):
         return all_items(b, log)
     raise b.logs.known[log.fields["origin"]].failure
+
+
+def _reads(parent: ast.AST | None, node: ast.AST) -> bool:
+    """Whether an expression needs the items alone: `x[ids]` does, `ids[k] = value` does not."""
+    if isinstance(parent, ast.Subscript):
+        return parent.value is not node
+    if isinstance(parent, ast.Compare):
+        return all(isinstance(op, (ast.In, ast.NotIn)) for op in parent.ops)
+    return isinstance(parent, READING)
 
 
 def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
@@ -192,7 +203,7 @@ def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
     return is_target or isinstance(parent, HANDING_ON)
 
 
-READING = (ast.For, ast.comprehension, ast.BinOp, ast.Starred, ast.Subscript, ast.Compare)
+READING = (ast.For, ast.comprehension, ast.BinOp, ast.Starred)
 HANDING_ON = (
     *(ast.AnnAssign, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.Call, ast.Return, ast.Expr),
     *(ast.If, ast.IfExp, ast.While, ast.BoolOp),

@@ -264,6 +264,32 @@ def as_many_trips_as_data_says(x):
     return s
 
 
+@right
+def a_view_of_what_a_mask_selects_is_updated(x):
+    y = x[x > 0.1]
+    first, backwards = y[:2], y[::-1]
+    backwards[1:] = 0.8
+    y[0] *= x[1]
+    return np.concatenate((y, first))
+
+
+@right
+def what_a_mask_selects_is_updated_and_a_view_read(x):
+    y = x[x > 0.1]
+    z, same = y[::-1], np.asarray(y)
+    y += x[1]
+    same[same > 0.9] = 0.5
+    return np.sum(z**2 * np.arange(len(z)))
+
+
+@right
+def a_column_of_rows_that_a_mask_selects(x):
+    A = x.reshape(6, 2)
+    y = A[A[:, 0] > 0.1]
+    y.T[1] *= x[0]
+    return np.sum(y**2)
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
@@ -319,7 +345,22 @@ def an_item_that_is_replaced(x):
     return np.array(y)
 
 
+def an_array_in_the_list_at_first(x):
+    p = x[:3] * 1.0
+    rows = [p]
+    for k in range(12):
+        if x[k] > 0:
+            rows.append(x[:3] * x[k])
+    p += 1
+    return np.array(rows)
+
+
 REFUSED = [
+    (
+        an_array_in_the_list_at_first,
+        "rows = [p]",
+        "an array that is in a list whose length is data is updated in place",
+    ),
     (an_item_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
     (
         in_a_loop_that_data_ends,

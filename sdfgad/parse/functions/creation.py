@@ -147,8 +147,10 @@ def _copied(b: Builder, a: Selection) -> Selection:
 
 
 @function(np.asarray, np.asanyarray)
-def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
+def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
     """The array itself where no conversion is needed, else as ``np.array``."""
+    if isinstance(a, Selection) and dtype in (None, a.dtype) and not copy:
+        return a
     return array(b, a, dtype, copy=copy, order="K" if order is None else order)
 
 

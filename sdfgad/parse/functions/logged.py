@@ -9,13 +9,10 @@ import numpy as np
 from sdfgad.ir.expr import Const, Lin, as_linear
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Rolling
 from sdfgad.parse.logs import Site, put
 from sdfgad.parse.registry import function
-from sdfgad.parse.rows import put_row
+from sdfgad.parse.rows import ALIKE, put_item
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, scalar
-
-ALIKE = "Append numbers, arrays of one shape and type, or tuples of such; copies of arrays that are updated in place."
 
 
 @function(put)
@@ -53,6 +50,4 @@ def _wider(b: Builder, new: Tensor, array: Tensor) -> Tensor:
 def _put_one(b: Builder, items: Tensor, place: Lin, value: Tensor) -> None:
     if value.shape != items.shape[1:]:
         raise b.unsupported("a list whose length is data has items of different shapes", ALIKE)
-    if value.is_shared and b.rolling is Rolling.VALUES:
-        raise b.unsupported("an array that is in a list whose length is data is updated in place", ALIKE)
-    put_row(b, items, place, value)
+    put_item(b, items, place, value)
