@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sdfgad.ir.program import reads_of, walk
 from sdfgad.optimise.before_ad import EARLY, LIVE, prepare
 from sdfgad.optimise.pass_manager import Pass, run_passes
 from sdfgad.options import Options
@@ -33,3 +34,16 @@ def passes_of(primal: Primal, options: Options) -> tuple[Pass, ...]:
         gone = {buffer.source for name, buffer in before.buffers.items() if name not in after.buffers}
         return LIVE if gone & options.overrides.keys() else EARLY
     return EARLY
+
+
+def without_deciding(primal: Primal, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """The groups of arguments but those that decide an integer: with another one the output may depend on them.
+
+    Where a mask selects nothing, say, the gradient is zero.
+    """
+    if primal.guard is None:
+        return groups
+    guard = primal.guard.primal
+    read = {one.buffer for statement in walk(run_passes(guard.program, LIVE).body) for one in reads_of(statement)}
+    deciding = {name for name, buffer in guard.inputs.items() if buffer in read}
+    return tuple(group for group in groups if deciding.isdisjoint(group))

@@ -471,11 +471,13 @@ class Builder(Emitter):
         if (found := self.by_value(value)) is not None:
             return found
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
+        loops = set() if self.values is None else {var for _, var, _ in self.loops}
+        # What a loop before has computed is known where those around are unrolled.
         if symbols:
-            raise NeedsConstant(symbols, self.where)
+            raise NeedsConstant(symbols | (loops if symbols.isdisjoint(loops) else set()), self.where)
         self.lacks_constant = True
-        if self.values is not None and self.loops:
-            raise NeedsConstant({var for _, var, _ in self.loops}, self.where, VARIES)
+        if loops:
+            raise NeedsConstant(loops, self.where, VARIES)
         raise self.unsupported(what, todo)
 
     def by_value(self, form: Lin) -> int | None:

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import InvalidIndex
+from sdfgad.errors import InvalidIndex, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
 from sdfgad.parse.logs import APPENDING, Kept, Log, Site, is_log
-from sdfgad.parse.rows import row_of
+from sdfgad.parse.rows import put_item, row_of
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_number, scalar
 
@@ -64,9 +65,13 @@ def _is_numeric(like: Any) -> bool:
 def _array_of(b: Builder, values: list[Any], like: Any, number: int) -> Tensor:
     like, first = as_tensor(like), stacked(b, values)
     dtype = np.result_type(like.dtype, first.dtype) if values else like.dtype
-    array = b.new_view("", (Lin(number), *like.shape), dtype)
+    weak = like.weak and all(as_tensor(value).weak for value in values)
+    array = b.new_view("", (Lin(number), *like.shape), dtype, weak)
     b.assign(array, 0)
-    if values:
+    if like.ndim:
+        for k, value in enumerate(values):
+            put_item(b, array, Lin(k), as_tensor(value))
+    elif values:
         b.assign(array.reindexed(first.shape, lambda p: p), first)
     return array
 
@@ -76,20 +81,35 @@ def all_items(b: Builder, log: Record) -> list[Any]:
 
     Raises:
         Reaches: they are not kept.
-        UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
+        NeedsConstant, UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
     """
     site = log.fields["origin"]
     kept = b.logs.known[site]
     if not all(map(_is_numeric, trees.leaves(kept.like))):
         raise kept.failure
-    b.lacks_constant = True
-    number = b.by_value(as_linear(as_tensor(log.fields["length"]).at()))
-    if number is None:
-        raise kept.failure
+    number = _length(b, log, kept.failure)
     b.logs.reach_all(site, number)
     arrays = trees.leaves(log.fields["items"]) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
     return containers.tracked(b, rows)
+
+
+def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
+    """The number of items, where it may be a constant that data decides.
+
+    Raises:
+        NeedsConstant: loops around change it, which may be unrolled.
+        UnsupportedProgram: it is `failure`: there is no such constant.
+    """
+    b.lacks_constant = True
+    if b.values is None:
+        raise failure
+    try:
+        return b.constant(as_linear(as_tensor(log.fields["length"]).at()))
+    except UnsupportedProgram:
+        raise failure from None
+    except NeedsConstant as error:
+        raise NeedsConstant(error.symbols, failure.where, failure.what, failure.todo) from error
 
 
 def _blank(b: Builder, like: Any) -> Any:
@@ -153,9 +173,18 @@ def handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) ->
     is_kept = bool(log.fields["first"] or log.fields["latest"] or log.fields["most"])
     if _hands_on(parent, node) and not (is_insertion and is_kept):
         return log
-    if isinstance(parent, READING):
+    if _reads(parent, node):
         return all_items(b, log)
     raise b.logs.known[log.fields["origin"]].failure
+
+
+def _reads(parent: ast.AST | None, node: ast.AST) -> bool:
+    """Whether an expression needs the items alone: `x[ids]` does, `ids[k] = value` does not."""
+    if isinstance(parent, ast.Subscript):
+        return parent.value is not node
+    if isinstance(parent, ast.Compare):
+        return all(isinstance(op, (ast.In, ast.NotIn)) for op in parent.ops)
+    return isinstance(parent, READING)
 
 
 def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:

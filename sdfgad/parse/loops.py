@@ -428,6 +428,8 @@ def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) ->
         return
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
+    if is_about_trip and (known := frame.b.by_value(trips)) is not None:
+        trips = Lin(known)
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
         frame.b.to_unroll |= frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
         raise failure

@@ -11,6 +11,7 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin, Read
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Rolling
 from sdfgad.parse.values import Tensor, view_of
 
 # Fewer statements are not worth a loop that fills an array: one by one, they are merged with others, and their indices
@@ -18,6 +19,7 @@ from sdfgad.parse.values import Tensor, view_of
 MANY_STATEMENTS = 32
 # The numbers of a shorter vector are taken one by one.
 FEW_ELEMENTS = 16
+ALIKE = "Append numbers, arrays of one shape and type, or tuples of such; copies of arrays that are updated in place."
 
 
 def row_of(x: Tensor, position: Lin) -> Tensor:
@@ -41,6 +43,17 @@ def elements_of(b: Builder, x: Any) -> list[Tensor] | None:
 def put_row(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:
     """Let a row be a value; of a vector, an element."""
     b.refer(x.reindexed(value.shape, lambda p: (position, *p)), value, is_row=True)
+
+
+def put_item(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:
+    """Let a row be an item of a list whose length is data.
+
+    Raises:
+        UnsupportedProgram: the item is an array that is updated in place, which the row would not see.
+    """
+    if value.is_shared and b.rolling is Rolling.VALUES:
+        raise b.unsupported("an array that is in a list whose length is data is updated in place", ALIKE)
+    put_row(b, x, position, value)
 
 
 def whole_of(b: Builder, values: Any) -> Tensor | None:

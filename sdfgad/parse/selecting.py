@@ -192,4 +192,6 @@ def compacted(b: Builder, x: Selection) -> Tensor:
     def element(p: Index) -> Any:
         return dense.element((*unravelled(as_linear(flat.element(p[:1])), sizes), *p[1:]))
 
-    return Tensor((number, *dense.shape[x.mask.ndim :]), x.dtype, element)
+    found = Tensor((number, *dense.shape[x.mask.ndim :]), x.dtype, element)
+    # In Python a view of it, y[::-1], shares the memory of the name that it is bound to.
+    return found if dense.place is None else b.versions.copy_of(found, (str(dense.buffer),), is_chosen=False)

@@ -17,7 +17,7 @@ from sdfgad.ir.program import Program
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.optimise.before_ad import LIVE
 from sdfgad.optimise.pass_manager import run_passes
-from sdfgad.optimise.prepared import live, prepared
+from sdfgad.optimise.prepared import live, prepared, without_deciding
 from sdfgad.options import Options
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import Inlining
@@ -84,7 +84,8 @@ def pipeline_within(
         integers = [name for name, kind in call.kinds.items() if type(kind) is int]
         measure = measured_within(b, call)
         parsed = parse(function, call.kinds, integers, {}, call.structures, are_enclosed_constant, measure)
-        wrt, needed = tuple(dict.fromkeys(n for group in groups for n in group)), () if allow_unused else groups
+        wrt = tuple(dict.fromkeys(n for group in groups for n in group))
+        needed = () if allow_unused else without_deciding(parsed, groups)
         pipeline = Pipeline(parsed, live(parsed, free), wrt, resolve_output(parsed), needed, free)
         return replace(pipeline, primal=prepared(pipeline.primal, free))
 

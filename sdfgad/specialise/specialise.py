@@ -19,7 +19,7 @@ from sdfgad.ir.library import communicates
 from sdfgad.ir.program import Buffer
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.messages.recording import communicating_once
-from sdfgad.optimise.prepared import live, prepared
+from sdfgad.optimise.prepared import live, prepared, without_deciding
 from sdfgad.options import Device, Options
 from sdfgad.parse.parse import parse
 from sdfgad.parse.primal import Primal
@@ -332,7 +332,7 @@ def specialise(
         check_device(parsed, made.device)
         output = _floating(parsed, resolve_output(parsed))
         # What one rank does not use, another one may.
-        wanted = () if communicates(parsed.program.body) else needed
+        wanted = () if communicates(parsed.program.body) else without_deciding(parsed, needed)
         plain = Pipeline(parsed, live(parsed, options), wrt, output, wanted, options)
         pipeline = replace(plain, primal=prepared(plain.primal, options))
         try:

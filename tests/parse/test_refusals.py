@@ -50,15 +50,11 @@ REFUSED = [
     ("return x[0, 1]", "return x[0, 1]", InvalidIndex, "2 indices for an array of 1 dimensions"),
     ("return x[k, k]", "return x[k, k]", InvalidIndex, "2 indices for an array of 1 dimensions"),
     ("return x[x[:2] > 1]", "return x[x", ShapeMismatch, r"a boolean index must fit the array: shapes \(2\) and \(4\)"),
-    ("u = x[x > 1]\nreturn u[x > 1]", "return u", ShapeMismatch, r"shapes \(4\) and \(as many as data decides\)"),
+    ("u = x[x > 1]\nreturn u[x > 1]", "return u", ShapeMismatch, r"shapes \(4\) and \(2\)"),
     # Selections.
-    ("u = x[x > 1]\nreturn u[x[x > 0] > 1]", "return u", UnsupportedProgram, "mask of another selection"),
-    ("return a[k[k > 0], k[k > 1]]", "return a", UnsupportedProgram, "several arrays .* of different masks"),
-    ("x[k[k > 0]] = y[y > 2]", "x[k", UnsupportedProgram, "assigned through a mask of another selection"),
-    ("x[k[k > 0]] = y", "x[k", UnsupportedProgram, "assigned through a selection of indices"),
-    ("u = x[x > 1]\nu[0] = 3.0", "u[0]", UnsupportedProgram, "part of an array .* is updated in place"),
-    ("return x[x > 1]", "return x", OutputError, "the size of return depends on data"),
-    ("return s, np.nonzero(x)[0]", "return s", OutputError, r"the size of return\[1\] depends on data"),
+    ("u = x[x > 1]\nreturn u[x[x > 0] > 1]", "return u", ShapeMismatch, r"shapes \(4\) and \(2\)"),
+    ("x[k[k > 0]] = y[y > 2]", "x[k", ShapeMismatch, r"shapes \(0\) and \(2\) do not broadcast"),
+    ("x[k[k > 0]] = y", "x[k", ShapeMismatch, r"shapes \(3\) and \(2\) do not broadcast"),
     # Assignments.
     ("(x + 1.0)[0] = 2.0", "(x + 1.0)", UnsupportedProgram, "what is assigned to is a computed value"),
     ("k += x[:3]", "k +=", UnsupportedProgram, "cannot turn float64 into int64"),
@@ -90,7 +86,6 @@ REFUSED = [
     ("for i in range(0, n, 0):\n    x[0] = 1.0", "for i", UnsupportedProgram, r"range\(\) step must not be zero"),
     ("for i in 5:\n    x[0] = 1.0", "for i", UnsupportedProgram, "a loop over an int is not supported"),
     ("return [v for v in 5]", "return [", UnsupportedProgram, "a loop over an int is not supported"),
-    ("return np.prod([v for v in x if v > 1])", "return np.prod", UnsupportedProgram, "condition on data"),
     ("while True:\n    x[0] = 1.0", "while True", UnsupportedProgram, "this loop never ends"),
     (
         "u = s\nfor i in range(999 * n):\n    u = 'text' if u is s else print",
@@ -99,7 +94,7 @@ REFUSED = [
         "`u` is re-bound to a str",
     ),
     (
-        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s * sum(u)",
+        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nu.sort()\nreturn s * sum(u)",
         "u.append",
         UnsupportedProgram,
         "a list is changed in a loop",
@@ -166,7 +161,6 @@ REFUSED = [
     ("return np.zeros((n, 'a'))", "return np", UnsupportedProgram, "'a' stands where an integer must be known"),
     ("return np.zeros((-1, 2))", "return np", UnsupportedProgram, "negative dimension"),
     ("return np.array([x, a])", "return np", ShapeMismatch, "differ in their numbers of dimensions"),
-    ("return np.arange(0.0, s)", "return np", UnsupportedProgram, "np.arange of floats"),
     ("return np.concatenate([])", "return np", UnsupportedProgram, "need at least one array to concatenate"),
     ("return np.repeat(x, [1, 2])", "return np", ShapeMismatch, "2 numbers of repetitions for 4 elements"),
     ("return np.round(x > 1)", "return np", UnsupportedProgram, "np.round of booleans"),
@@ -269,6 +263,20 @@ def test_refusal_at_its_line(body, line, kind, what, tmp_path):
     assert caught.value.where.text.startswith(line)
     assert caught.value.todo
     assert not INTERNAL.search(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return a[k[k > 0], k[k > 1]]",
+        "u = x[x > 1]\nu[0] = 3.0\nreturn u * s",
+        "return s, np.nonzero(x > 1)[0]",
+        "return s * np.prod([v for v in x if v > 1])",
+        "u = [s]\nwhile s > 0.5:\n    u.append(s)\n    s *= 0.5\nreturn s * sum(u)",
+    ],
+)
+def test_what_was_refused_before_lengths_could_be_data(body, tmp_path):
+    assert_like_python(program_of(body, tmp_path), *ARGUMENTS.values())
 
 
 def test_refusals_of_definitions_say_what_to_write(tmp_path):

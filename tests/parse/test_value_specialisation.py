@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import DecidedByRounding, UnsupportedProgram
+from sdfgad.errors import DecidedByRounding, UnsupportedProgram, UnusedArgument
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
 rng = np.random.default_rng(11)
 X, Y = rng.standard_normal(12), rng.standard_normal(12)
@@ -217,6 +217,79 @@ def read_twice(x):
     return np.array(y) * np.arange(len(y))
 
 
+@right
+def integers_in_steps_of_floats(x):
+    # NumPy rounds the first two numbers, 0.0 and 1.7, and goes on by their difference.
+    return x[0] * np.arange(0, np.sum(x**2), 1.7, dtype=int)
+
+
+@right
+def lists_of_several_lengths(x):
+    rows = []
+    for i in range(4):
+        row = []
+        for j in range(3):
+            if x[3 * i + j] > 0:
+                row.append(x[3 * i + j])
+        rows.append(row)
+    return np.array([sum(row) * len(row) for row in rows])
+
+
+@right
+def a_list_as_an_index(x):
+    ids = []
+    for k in range(12):
+        if x[k] > 0:
+            ids.append(k)
+    return np.sum(x[ids] * np.array(ids)) + sum(x[k] ** 2 for k in range(12) if k not in ids)
+
+
+@right
+def one_item_either_way(x):
+    y = [0]
+    for v in x:
+        if v > 0:
+            y.append(v)
+        else:
+            y.append(1)
+    return np.array(y) ** 2
+
+
+@right
+def as_many_trips_as_data_says(x):
+    s = 0.0
+    for i in range(int(np.sum(x**2))):
+        m = int(np.sum(x[: i % 12] ** 2))
+        s += np.sum(np.outer(np.arange(m), x)[:, i % 12])
+    return s
+
+
+@right
+def a_view_of_what_a_mask_selects_is_updated(x):
+    y = x[x > 0.1]
+    first, backwards = y[:2], y[::-1]
+    backwards[1:] = 0.8
+    y[0] *= x[1]
+    return np.concatenate((y, first))
+
+
+@right
+def what_a_mask_selects_is_updated_and_a_view_read(x):
+    y = x[x > 0.1]
+    z, same = y[::-1], np.asarray(y)
+    y += x[1]
+    same[same > 0.9] = 0.5
+    return np.sum(z**2 * np.arange(len(z)))
+
+
+@right
+def a_column_of_rows_that_a_mask_selects(x):
+    A = x.reshape(6, 2)
+    y = A[A[:, 0] > 0.1]
+    y.T[1] *= x[0]
+    return np.sum(y**2)
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
@@ -263,7 +336,32 @@ def shapes_that_differ(x):
     return np.array(rows)
 
 
+def an_item_that_is_replaced(x):
+    y = []
+    for v in x:
+        if v > 0:
+            y.append(v)
+    y[0] = 9.0
+    return np.array(y)
+
+
+def an_array_in_the_list_at_first(x):
+    p = x[:3] * 1.0
+    rows = [p]
+    for k in range(12):
+        if x[k] > 0:
+            rows.append(x[:3] * x[k])
+    p += 1
+    return np.array(rows)
+
+
 REFUSED = [
+    (
+        an_array_in_the_list_at_first,
+        "rows = [p]",
+        "an array that is in a list whose length is data is updated in place",
+    ),
+    (an_item_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
     (
         in_a_loop_that_data_ends,
         "x = 0.5 * x +",
@@ -281,6 +379,43 @@ def test_refused(program, line, message):
     with pytest.raises(UnsupportedProgram, match=message) as caught:
         sdfgad.differentiate(program, reduce="sum")(X)
     assert str(caught.value.where) == line_of(program, line)
+
+
+def test_numbers_of_python_give_way_to_single_precision():
+    def program(x):
+        y = []
+        for v in x:
+            if v > 0:
+                y.append(2.0)
+        return np.array([a * x[0] for a in y])
+
+    x = X.astype(np.float32)
+    found = outputs_of(parsed(program, x), x)["return"]
+    assert found.dtype == program(x).dtype == np.float32
+    np.testing.assert_allclose(found, program(x), rtol=1e-6)
+
+
+def test_a_list_that_stays_empty_has_zeros_for_gradient():
+    def program(x):
+        y = []
+        for v in x:
+            if v > 0:
+                y.append(v)
+        return np.sum(np.cumsum(np.array(y)))
+
+    g = sdfgad.differentiate(program)
+    value, gradient = g.value_and_grad(-np.abs(X))
+    assert value == 0.0
+    np.testing.assert_array_equal(gradient["x"], np.zeros(12))
+    np.testing.assert_allclose(g(np.abs(X))["x"], np.arange(12, 0, -1))
+
+
+def test_arguments_that_decide_nothing_must_be_used():
+    def program(x, t):
+        return np.sum(np.ones(int(np.sum(x**2))))
+
+    with pytest.raises(UnusedArgument, match="does not depend on `t` in"):
+        sdfgad.differentiate(program, wrt=("x", "t"))(X, 1.0)
 
 
 def selected(x):

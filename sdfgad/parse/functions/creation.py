@@ -147,8 +147,10 @@ def _copied(b: Builder, a: Selection) -> Selection:
 
 
 @function(np.asarray, np.asanyarray)
-def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Tensor:
+def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
     """The array itself where no conversion is needed, else as ``np.array``."""
+    if isinstance(a, Selection) and dtype in (None, a.dtype) and not copy:
+        return a
     return array(b, a, dtype, copy=copy, order="K" if order is None else order)
 
 
@@ -224,10 +226,12 @@ def _range_of_data(b: Builder, start: Tensor, stop: Tensor, step: Tensor, dtype:
     number = elementwise(b, "maximum", astype(elementwise(b, "ceil", width), INT), 0)
     what = "np.arange of floats that are known only at run time has no fixed length"
     count = b.constant(number, what, "Write np.linspace(start, stop, n), or start + step * np.arange(n).")
-    second = elementwise(b, "subtract", elementwise(b, "add", start, step), start)
-    ramp = elementwise(b, "multiply", _integer_ramp(count, 0, 1), second)
     kind = np.dtype(dtype or np.result_type(start.dtype, stop.dtype, step.dtype))
-    return b.stored(astype(elementwise(b, "add", ramp, start), kind))
+    # NumPy rounds both to the type, and computes in it: integers in steps of 0.7 are all the same.
+    first, second = (astype(value, kind) for value in (start, elementwise(b, "add", start, step)))
+    ramp = astype(_integer_ramp(count, 0, 1), kind)
+    steps = elementwise(b, "multiply", ramp, elementwise(b, "subtract", second, first))
+    return b.stored(astype(elementwise(b, "add", steps, first), kind))
 
 
 def _integer(b: Builder, value: Any) -> Any:

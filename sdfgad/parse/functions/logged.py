@@ -9,13 +9,10 @@ import numpy as np
 from sdfgad.ir.expr import Const, Lin, as_linear
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Rolling
 from sdfgad.parse.logs import Site, put
 from sdfgad.parse.registry import function
-from sdfgad.parse.rows import put_row
+from sdfgad.parse.rows import ALIKE, put_item
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, scalar
-
-ALIKE = "Append numbers, arrays of one shape and type, or tuples of such; copies of arrays that are updated in place."
 
 
 @function(put)
@@ -28,10 +25,15 @@ def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
         tensors = [as_tensor(leaf) for leaf in leaves]
     except NotNumeric:
         raise b.logs.known[site].failure from None
-    if any(not np.can_cast(new.dtype, array.dtype) for new, array in zip(tensors, arrays, strict=True)):
+    if not all(map(_holds, arrays, tensors)):
         b.logs.widen(site, trees.rebuilt(like, [_wider(b, *pair) for pair in zip(tensors, arrays, strict=True)]))
     for array, new in zip(arrays, tensors, strict=True):
         _put_one(b, array, as_linear(as_tensor(place).at()), new)
+
+
+def _holds(array: Tensor, new: Tensor) -> bool:
+    """Whether an array of items has a type for a new one, to which numbers give way only if all are Python's."""
+    return bool(np.can_cast(new.dtype, array.dtype)) and (new.weak or not array.weak)
 
 
 def _wider(b: Builder, new: Tensor, array: Tensor) -> Tensor:
@@ -42,12 +44,10 @@ def _wider(b: Builder, new: Tensor, array: Tensor) -> Tensor:
     """
     if new.ndim:
         raise b.unsupported("a list whose length is data has arrays of different types", ALIKE)
-    return scalar(Const(0, np.result_type(new.dtype, array.dtype)))
+    return scalar(Const(0, np.result_type(new.dtype, array.dtype)), weak=new.weak and array.weak)
 
 
 def _put_one(b: Builder, items: Tensor, place: Lin, value: Tensor) -> None:
     if value.shape != items.shape[1:]:
         raise b.unsupported("a list whose length is data has items of different shapes", ALIKE)
-    if value.is_shared and b.rolling is Rolling.VALUES:
-        raise b.unsupported("an array that is in a list whose length is data is updated in place", ALIKE)
-    put_row(b, items, place, value)
+    put_item(b, items, place, value)
