@@ -34,6 +34,7 @@ class Assumptions:
         globals: the global names that functions of the program assign to.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
+        before: what was refused before they were.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
         decides: whether conditions on such arrays are decided while parsing, which lengths may depend on.
     """
@@ -51,6 +52,7 @@ class Assumptions:
     lacks: bool = False
     by_value: bool = False
     can_measure: bool = False
+    before: Exception | None = None
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
@@ -94,8 +96,11 @@ class Assumptions:
             return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
         if self.lacks and self.can_measure and not self.by_value:
             again = replace(self, by_value=True, rolling=Rolling.ALL, decides=False, logs={}, copies_returned=False)
-            return replace(again, refused=None)
+            return replace(again, refused=None, before=self.refused or failure)
         failure = self.refused or failure
+        if self.before is not None and isinstance(failure, NeedsConstant):
+            # Where constants that data decides did not help, they are not what to write about.
+            failure = self.before
         if isinstance(failure, NeedsConstant):
             raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
         raise failure

@@ -166,6 +166,9 @@ def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -
             b.restore(state)
             frame.env = dict(env)
             del frame.loops[depth:]
+            if new is not None and not b.contents.has(new):
+                # A peeled trip has made the list, and each attempt would make another one.
+                b.to_fill = {key: one for key, one in b.to_fill.items() if key != id(head.node)}
     finally:
         b.to_fill, b.layouts, b.storing = before
 

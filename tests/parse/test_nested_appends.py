@@ -6,7 +6,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.linalg import spsolve
 
 import sdfgad
-from sdfgad.errors import SdfgadError, UnsupportedProgram
+from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import walk
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -366,6 +366,7 @@ def when_data_decides(x, s):
     return np.sum(np.array(v))
 
 
-def test_data_that_decides_is_refused():
-    with pytest.raises(UnsupportedProgram, match=r"a list is changed in a loop or branch[\s\S]*v\.append"):
-        parsed(when_data_decides, X, 0.7)
+def test_data_that_decides():
+    primal = assert_like_python(when_data_decides, X, 0.6)
+    assert list(primal.guard.values.values()) == [6 * np.count_nonzero(X[:3] > 0.6)]
+    assert_slope(when_data_decides, X, 0.6)
