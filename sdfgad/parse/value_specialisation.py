@@ -53,6 +53,9 @@ class Values:
         Args:
             carried: the buffers in which the loops around hand on values.
             name: that of a new buffer.
+
+        Raises:
+            DecidedByRounding: an integer before this one has come out otherwise this time.
         """
         loops, read = frozenset(var for _, var, _ in b.loops), {one.buffer for one in reads(Int(form))}
         changed = carried.union(*(written(tuple(block)) for block in b.blocks[1:]))
@@ -61,7 +64,9 @@ class Values:
             return None
         b.buffers[name] = Buffer(name, (), INT, where=b.where)
         b.blocks[0].append(Compute((), Access(name), Int(form), where=b.where))
-        self.guard = self.measure((*self.found, name))
+        before, self.guard = self.found, self.measure((*self.found, name))
+        if any(self.found[one] != value for one, value in before.items()):
+            raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
         self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
         same = Op("equal", (Int(form), Const(self.found[name], INT)), BOOL)
         b.check(same, (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
