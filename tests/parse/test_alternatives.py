@@ -10,6 +10,7 @@ import scipy.sparse.linalg
 import scipy.special
 import scipy.stats
 
+import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.alternatives import FORMS, instead_of
 from sdfgad.parse.registry import known_function
@@ -129,7 +130,7 @@ def length(x):
 
 def test_lengths_that_are_data():
     with pytest.raises(UnsupportedProgram, match=r"np.where\(mask, x, 0.0\) instead of x\[mask\]"):
-        parsed(length, np.ones(3))
+        sdfgad.vmap(length)(np.ones((2, 3)))
 
 
 class Quaternion:
