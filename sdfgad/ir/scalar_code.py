@@ -144,13 +144,17 @@ CHOICES: dict[str, Callable[..., Function]] = {"select": _chosen, "logical_and":
 def _form(form: Lin) -> Function:
     constant = form.const
     parts = [(_symbol(atom) if isinstance(atom, str) else _function(atom), factor) for atom, factor in form.terms]
-    if len(parts) == 1:
-        ((only, by),) = parts
-        found: Function = lambda symbols, arrays: constant + by * only(symbols, arrays)  # noqa: E731
-    else:
-        found = lambda symbols, arrays: constant + sum(by * part(symbols, arrays) for part, by in parts)  # noqa: E731
+    found = _scaled(constant, *parts[0]) if len(parts) == 1 else _summed(constant, parts)
     # Counters are small.
     return found if form.is_affine else _in_range(found)
+
+
+def _scaled(constant: int, only: Function, by: int) -> Function:
+    return lambda symbols, arrays: constant + by * only(symbols, arrays)
+
+
+def _summed(constant: int, parts: list[tuple[Function, int]]) -> Function:
+    return lambda symbols, arrays: constant + sum(by * part(symbols, arrays) for part, by in parts)
 
 
 def _symbol(name: str) -> Function:

@@ -20,6 +20,8 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.values import Selection, Tensor, as_tensor, is_static, view_of
 
+# The generator of the functions of numpy.random.
+OF_NUMPY: np.random.RandomState = np.random.rand.__self__  # type: ignore[attr-defined]
 SOURCES = (np.random.RandomState, np.random.Generator, random.Random)
 BITS = tuple(getattr(np.random, name) for name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"))
 MAKERS = frozenset({np.random.default_rng, np.random.Generator, np.random.RandomState, random.Random, *BITS})
@@ -63,7 +65,7 @@ def random_call(b: Builder, function: Any, text: str, positional: list[Any], key
     source = getattr(function, "__self__", None)
     method = function.__name__
     if not isinstance(source, SOURCES):
-        source, method = np.random.rand.__self__, OF_MODULE.get(method, "")  # type: ignore[attr-defined]
+        source, method = OF_NUMPY, OF_MODULE.get(method, "")
     _require_supported(b, source, method, text)
     if method in ("choice", "permutation") and positional and isinstance(positional[0], (Tensor, Selection)):
         return _of_array(b, source, method, text, positional, keywords)
@@ -209,7 +211,7 @@ def uniform_for(b: Builder, function: Any, text: str, given: Keywords) -> Tensor
         raise b.unsupported(f"`{text}` by weights that are data, without replacement or along an axis", BEFORE)
     if isinstance(source, np.random.Generator):
         return _drawn(b, source, "random", text, [], {"size": given["size"]})
-    source = source if isinstance(source, SOURCES) else np.random.rand.__self__  # type: ignore[attr-defined]
+    source = source if isinstance(source, SOURCES) else OF_NUMPY
     return _drawn(b, source, "random_sample", text, [], {"size": given["size"]})
 
 

@@ -138,7 +138,8 @@ def _is_known(b: Builder, x: Any) -> bool:
 @function(is_fixable)
 def _is_fixable(b: Builder, n: Any) -> bool:
     try:
-        b.constant(n)
+        with b.as_data():
+            b.constant(n)
     except UnsupportedProgram:
         # Anything but an integer is none at all.
         if as_tensor(n).dtype.kind not in "iu":
