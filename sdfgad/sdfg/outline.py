@@ -12,18 +12,34 @@ from dace.sdfg.state import LoopRegion, SDFGState
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.linear_forms import canonical
-from sdfgad.ir.program import Block, Program, Statement, written
+from sdfgad.ir.program import Program, Statement, written
 from sdfgad.options import Device
 from sdfgad.sdfg.computations_read import clears, has_copies, is_clear, single_node
-from sdfgad.sdfg.descriptors import as_stored, bounds_of
+from sdfgad.sdfg.descriptors import bounds_of
 from sdfgad.sdfg.marks import is_marked, storage
 from sdfgad.sdfg.reader import as_fresh, top_scope, whole
 from sdfgad.sdfg.scope import Scope
-from sdfgad.sdfg.sealed import Sealed
 from sdfgad.sdfg.states import code_nodes, node_of
 
 
-class Outline:
+class Arrays:
+    """The arrays that a graph's code allocates.
+
+    Attributes:
+        arrays: them, in the order of their numbers.
+    """
+
+    arrays: tuple[str, ...]
+
+    def number(self, name: str) -> int:
+        return self._numbers[name]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.arrays)}
+
+
+class Outline(Arrays):
     """What the code of all states of one SDFG depends on; nested SDFGs belong to the nodes that hold them.
 
     Attributes:
@@ -38,6 +54,9 @@ class Outline:
         # The positions in the program of what a node computes.
         self._positions: dict[Any, range] = {}
         self.program = self._read(top_scope(sdfg))
+        named = {node.data for state in sdfg.states() for node in state.data_nodes()}
+        ours = ((name, d) for name, d in sdfg.arrays.items() if d.transient and d.storage == storage)
+        self.arrays = tuple(name for name, _ in ours if name in named)
 
     def positions(self, node: Any) -> range:
         """The positions in the program of a marked node's statements."""
@@ -79,9 +98,7 @@ class Outline:
     def _state(self, state: Any, before: Any, body: list[Statement], scope: Scope) -> None:
         """Reads the nodes of a state; one that accumulates what the state before it clears does both."""
         for node in filter(is_marked, code_nodes(state)):
-            if isinstance(node, Sealed):
-                self.device = node.program.device
-            block = _unsealed(node, scope) if isinstance(node, Sealed) else node_of(state, node, scope, whole)
+            block = node_of(state, node, scope, whole)
             cleared = single_node(before) if is_clear(before) and node is single_node(state) else None
             if cleared in self._positions and len(block) == 1 and clears(body[-1], block[0]):
                 self._positions[cleared] = range(0)
@@ -91,12 +108,6 @@ class Outline:
             body += block
 
     # --- arrays
-
-    @cached_property
-    def arrays(self) -> tuple[str, ...]:
-        """The arrays that the program allocates, in the order of their numbers."""
-        mentioned = {node.data for state in self.sdfg.states() for node in state.data_nodes()}
-        return tuple(n for n, d in self.sdfg.arrays.items() if d.transient and d.storage == storage and n in mentioned)
 
     def local_to(self, node: Any) -> set[str]:
         """The register variables that only the scope of an outermost map mentions: each of its trips has its own."""
@@ -150,12 +161,6 @@ class Outline:
             for name in {node.data for node in state.data_nodes()}:
                 found[name] = (found.get(name, (state,))[0], state)
         return {name: span for name, span in found.items() if name not in self._on_edges}
-
-
-def _unsealed(node: Sealed, scope: Scope) -> Block:
-    for name in frozenset[str]().union(*(statement.mentioned for statement in node.block)):
-        scope.buffers.found[name] = as_stored(node.program.buffers[name])
-    return node.block
 
 
 def _follows(region: Any, before: Any, block: Any) -> bool:

@@ -8,7 +8,7 @@ before the first state that mentions them, and released after the last one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import dace
@@ -23,6 +23,7 @@ from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Loop, computes, walk
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
+from sdfgad.sdfg.sealed import SealedOutline, sealed_in
 from sdfgad.targets.cpu.cpp import Writer
 from sdfgad.targets.cpu.environment import environments
 from sdfgad.targets.cpu.nests import Nest, nest_of
@@ -72,16 +73,27 @@ class CPU(TargetCodeGenerator):
         self, sdfg: Any, cfg: Any, state: Any, function: Any, callsite: Any, footer: bool = True
     ) -> None:
         outline = self._outline(sdfg)
-        for name in outline.ends(state):
-            blocks = _blocks(sdfg, self._buffer(sdfg, name).is_on_device)
-            callsite.write(f"{blocks}.release({outline.arrays.index(name)});")
-        for name in outline.begins(state):
-            callsite.write(self._allocation(sdfg, name))
+        if isinstance(outline, SealedOutline):
+            self._frame.allocate_arrays_in_scope(sdfg, cfg, state, function, callsite)
+            for piece in outline.pieces:
+                callsite.write("{")
+                self._allocations(sdfg, piece.begins, piece.ends, callsite)
+                self._function(sdfg, piece.positions, set(sdfg.arrays), (function, callsite))
+                callsite.write("}")
+            return
+        self._allocations(sdfg, outline.begins(state), outline.ends(state), callsite)
         if not outline.is_absorbed(state):
             self._frame.generate_state(sdfg, cfg, state, function, callsite, footer)
 
-    def _outline(self, sdfg: Any) -> Outline:
-        return self._once("outline", sdfg, lambda: Outline(sdfg))
+    def _allocations(self, sdfg: Any, begins: Iterable[str], ends: Iterable[str], callsite: Any) -> None:
+        for name in ends:
+            blocks = _blocks(sdfg, self._buffer(sdfg, name).is_on_device)
+            callsite.write(f"{blocks}.release({self._outline(sdfg).number(name)});")
+        for name in begins:
+            callsite.write(self._allocation(sdfg, name))
+
+    def _outline(self, sdfg: Any) -> Outline | SealedOutline:
+        return self._once("outline", sdfg, lambda: outline_of(sdfg))
 
     def _once(self, what: str, sdfg: Any, found: Callable[[], Any]) -> Any:
         if (what, sdfg) not in self._known:
@@ -114,14 +126,18 @@ class CPU(TargetCodeGenerator):
     def _node(self, sdfg: Any, node: Any, streams: Streams) -> None:
         """The function of a node, and its call."""
         outline = self._outline(sdfg)
-        positions = outline.positions(node)
+        assert isinstance(outline, Outline)
+        self._function(sdfg, outline.positions(node), set(sdfg.arrays) - outline.local_to(node), streams)
+
+    def _function(self, sdfg: Any, positions: range, outside: set[str], streams: Streams) -> None:
+        """The function of statements, and its call."""
+        outline = self._outline(sdfg)
         if not positions:
             return
         is_one = len(positions) == 1 and outline.is_straight
         filled = self._nontemporal(sdfg).at(positions[0]) if is_one else frozenset[str]()
         block, program = outline.program.body[positions.start : positions.stop], outline.program
         name = f"nest_{sdfg.cfg_id}_{positions.start}_"
-        outside = set(sdfg.arrays) - outline.local_to(node)
         if outline.device != "cpu":
             nest = device_nest_of(block, name, program.buffers, outside, program.bounds, self._kernels)
         else:
@@ -164,7 +180,7 @@ class CPU(TargetCodeGenerator):
     ) -> None:
         """Declares an array; the first one also declares the `Blocks`, which release all if the program ends early."""
         outline = self._outline(sdfg)
-        if outline.arrays.index(node.data) == 0:
+        if outline.number(node.data) == 0:
             place.write(f"sdfgad::Blocks<{len(outline.arrays)}> {_blocks(sdfg)};")
             if any(self._buffer(sdfg, name).is_on_device for name in outline.arrays):
                 place.write(f"sdfgad::device::Blocks<{len(outline.arrays)}> {_blocks(sdfg, True)};")
@@ -184,7 +200,7 @@ class CPU(TargetCodeGenerator):
 
     def _allocation(self, sdfg: Any, name: str) -> str:
         buffer, type_ = self._buffer(sdfg, name), sdfg.arrays[name].dtype.ctype
-        number, blocks = self._outline(sdfg).arrays.index(name), _blocks(sdfg, buffer.is_on_device)
+        number, blocks = self._outline(sdfg).number(name), _blocks(sdfg, buffer.is_on_device)
         return f"{name} = {blocks}.allocate<{type_}>({number}, {elements_text(buffer)});"
 
     def copy_memory(self, *arguments: Any) -> None:
@@ -203,6 +219,12 @@ class CPU(TargetCodeGenerator):
         uses_device = any(buffer.is_on_device for buffer in buffers.values())
         device = DeviceCode(frozenset(on_device), tuple(self._kernels)) if uses_device else None
         return [entry_point(self._root, self._frame.arglist, type(self), self._names, device)]
+
+
+def outline_of(sdfg: Any) -> Outline | SealedOutline:
+    """The statements of an SDFG, and the live range of each array."""
+    sealed = sealed_in(sdfg.start_block) if isinstance(sdfg.start_block, dace.SDFGState) else None
+    return SealedOutline(sdfg, sealed) if sealed is not None else Outline(sdfg)
 
 
 def names_of(block: Block) -> set[str]:
