@@ -144,4 +144,31 @@ def _set(forms: tuple[Lin, ...]) -> isl.Set:
 
 @lru_cache(maxsize=100_000)
 def _is_empty(forms: tuple[Lin, ...]) -> bool:
-    return bool(_set(forms).is_empty())
+    if any(form.is_const and form.const < 0 for form in forms):
+        return True
+    numbered = _numbered(forms)
+    return bool(_set(forms).is_empty()) if numbered is None else _is_empty_affine(numbered)
+
+
+# A form's constant and, for each of its terms, the coefficient and the number of the symbol.
+Numbered = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+
+
+def _numbered(forms: tuple[Lin, ...]) -> Numbered | None:
+    """Affine forms with numbers for symbols, in the order of their appearance; None if some are not affine.
+
+    Whether there is a point does not depend on names, of which unrolled loops have new ones in each trip.
+    """
+    numbers: dict[Atom, int] = {}
+    for form in forms:
+        for atom, _ in form.terms:
+            if not isinstance(atom, str):
+                return None
+            numbers.setdefault(atom, len(numbers))
+    return tuple((form.const, tuple((c, numbers[atom]) for atom, c in form.terms)) for form in forms if form.terms)
+
+
+@lru_cache(maxsize=100_000)
+def _is_empty_affine(forms: Numbered) -> bool:
+    named = (Lin(const, tuple((f"s{number}", c) for c, number in terms)) for const, terms in forms)
+    return bool(_set(tuple(named)).is_empty())

@@ -7,7 +7,6 @@ share a loop if no trip of one conflicts with a different trip of the other, exc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from sdfgad.dependence.aliasing import is_same_trip
@@ -48,12 +47,22 @@ def fuse(program: Program) -> Program:
 Member = Compute | Loop
 
 
-@dataclass
 class _Group:
-    """Statements that will be fused into one loop, each with the name of its own counter."""
+    """Statements that will be fused into one loop, each with the name of its own counter.
 
-    extent: Lin
-    members: list[tuple[Member, str]]
+    Attributes:
+        mentioned, written: the buffers that they mention and write, as of a statement.
+    """
+
+    def __init__(self, extent: Lin, member: Member, lead: str) -> None:
+        self.extent = extent
+        self.members = [(member, lead)]
+        self.mentioned, self.written = member.mentioned, member.written
+
+    def join(self, other: _Group, is_before: bool = False) -> None:
+        """Takes the members of another group: after its own, or before them."""
+        self.members = [*other.members, *self.members] if is_before else [*self.members, *other.members]
+        self.mentioned, self.written = self.mentioned | other.mentioned, self.written | other.written
 
     @property
     def statements(self) -> list[Statement]:
@@ -73,7 +82,7 @@ class _Fusion:
                 groups.insert(_earliest(groups, statement), statement)
                 continue
             assert isinstance(statement, (Compute, Loop))
-            self._put(groups, _Group(_extent(statement, lead), [(statement, lead)]), is_outermost, is_deep=True)
+            self._put(groups, _Group(_extent(statement, lead), statement, lead), is_outermost, is_deep=True)
         # Statements over the same box first: what shares all loops is not to be kept from it by what shares one.
         for group in self._taken(groups):
             self._put(groups, group, is_outermost, is_deep=False)
@@ -96,7 +105,7 @@ class _Fusion:
         if home is None:
             groups.append(group)
         else:
-            home.members += group.members
+            home.join(group)
 
     def _sink(self, groups: list[_Group | Statement]) -> None:
         """Lets groups join later ones that read or write the same matrix."""
@@ -105,7 +114,7 @@ class _Fusion:
             later = self._later_home(groups, position) if isinstance(group, _Group) else None
             if later is not None:
                 assert isinstance(group, _Group)
-                later.members[:0] = group.members
+                later.join(group, is_before=True)
                 del groups[position]
 
     def _later_home(self, groups: list[_Group | Statement], position: int) -> _Group | None:
@@ -137,7 +146,7 @@ class _Fusion:
         self, groups: list[_Group | Statement], group: _Group, is_outermost: bool, is_deep: bool
     ) -> _Group | None:
         """The latest group that another one can join without passing one that it depends on."""
-        for other in list(reversed(groups))[:WINDOW]:
+        for other in groups[: -WINDOW - 1 : -1]:
             if isinstance(other, _Group) and self._is_home(other, group, is_outermost, is_deep):
                 return other
             if not _commute(other, group):
@@ -265,19 +274,23 @@ def _earliest(groups: list[_Group | Statement], statement: Statement) -> int:
     position = len(groups)
     if not isinstance(statement, Compute) or statement.params or not isinstance(statement.value, Const):
         return position
-    while position and all(commute(one, statement) for one in _statements(groups[position - 1])):
+    mentioned = statement.mentioned
+    while position and (
+        mentioned.isdisjoint(groups[position - 1].mentioned) or _commute(groups[position - 1], statement)
+    ):
         position -= 1
     return position
 
 
 def _commute(group: _Group | Statement, other: _Group | Statement) -> bool:
+    if group.mentioned.isdisjoint(other.mentioned):
+        return True
     return all(commute(a, b) for a in _statements(group) for b in _statements(other))
 
 
 def _depend(group: _Group, other: _Group) -> bool:
     """Whether one of two groups touches what the other one writes."""
-    pairs = ((a, b) for a in group.statements for b in other.statements)
-    return any(not (a.written.isdisjoint(b.mentioned) and b.written.isdisjoint(a.mentioned)) for a, b in pairs)
+    return not (group.written.isdisjoint(other.mentioned) and other.written.isdisjoint(group.mentioned))
 
 
 def _box(group: _Group) -> tuple[Lin, ...]:
