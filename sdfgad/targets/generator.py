@@ -21,11 +21,14 @@ from dace.codegen.targets import cpp
 from sdfgad.errors import UnsupportedGraph
 from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Block, Buffer, Loop, computes, walk
+from sdfgad.memory.basic_blocks import mentioned_in
 from sdfgad.sdfg.marks import is_marked, schedule, storage
 from sdfgad.sdfg.outline import Outline
 from sdfgad.sdfg.sealed import SealedOutline, sealed_in
 from sdfgad.targets.cpu.cpp import Writer
 from sdfgad.targets.cpu.environment import environments
+from sdfgad.targets.cpu.folding import Folding
+from sdfgad.targets.cpu.functions import PARAMETERS
 from sdfgad.targets.cpu.nests import Nest, nest_of
 from sdfgad.targets.cpu.nontemporal import Nontemporal
 from sdfgad.targets.entry import DeviceCode, entry_point
@@ -52,6 +55,7 @@ class CPU(TargetCodeGenerator):
         self._headers: dict[str, None] = {}
         self._kernels: list[Kernel] = []
         self._names: set[str] = set()
+        self._folding = Folding()
         self._dispatcher.register_map_dispatcher(schedule, self)
         self._dispatcher.register_array_dispatcher(storage, self)
         self._dispatcher.register_node_dispatcher(self, lambda _sdfg, _state, node: is_marked(node))
@@ -146,16 +150,20 @@ class CPU(TargetCodeGenerator):
         if "device.h" in nest.headers:
             self._dispatcher.used_environments.update(device_environments(nest.headers))
         self._headers.update(dict.fromkeys(nest.headers))
-        self._names |= names_of(block)
-        streams[0].write(nest.code)
-        streams[1].write(f"{nest.name}({', '.join(self._arguments(sdfg, nest))});")
+        folded = (
+            self._folding.known(nest.name, nest.code, variables_of(block, nest)) if outline.device == "cpu" else None
+        )
+        if folded is None:
+            self._names |= names_of(block)
+            streams[0].write(nest.code)
+        streams[1].write(f"{folded or nest.name}({', '.join(self._arguments(sdfg, nest))});")
 
     def _nontemporal(self, sdfg: Any) -> Nontemporal:
         return self._once("nontemporal", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
 
     def _arguments(self, sdfg: Any, nest: Nest) -> Iterator[str]:
         """Single elements come by value and are returned by address."""
-        for name in sorted({*nest.reads, *nest.writes}):
+        for name in nest.passed:
             descriptor = sdfg.arrays[name]
             pointer = cpp.ptr(name, descriptor, sdfg, self._frame)
             pointer = f"&{pointer}" if isinstance(descriptor, dace.data.Scalar) else pointer
@@ -231,6 +239,12 @@ def names_of(block: Block) -> set[str]:
     """The counters of a block, which its code declares by their names."""
     loops = {statement.var for statement in walk(block) if isinstance(statement, Loop)}
     return loops | {name for statement in computes(block) for name, _ in statement.params}
+
+
+def variables_of(block: Block, nest: Nest) -> set[str]:
+    """The parameters and local variables of a function."""
+    buffers = {f"{kind}_{name}_" for name in mentioned_in(block) for kind in PARAMETERS}
+    return {*buffers, *names_of(block), *nest.integers}
 
 
 def has_ours(sdfg: Any, state: Any) -> bool:

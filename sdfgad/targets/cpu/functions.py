@@ -29,6 +29,8 @@ from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
 from sdfgad.targets.cpu.thread_parts import shares
 
+# What the names of a buffer's variables begin with: its own, and those by which a number comes in and goes out.
+PARAMETERS = "bio"
 # The parameters of a function of a range of trips.
 OF_A_PART = "const int64_t first_, const int64_t last_"
 

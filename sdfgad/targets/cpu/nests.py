@@ -40,6 +40,7 @@ from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.cpp import simd
+from sdfgad.targets.cpu.folding import by_first_use
 from sdfgad.targets.cpu.functions import Functions
 from sdfgad.targets.cpu.masked_loops import head_of
 from sdfgad.targets.cpu.nontemporal_stores import rows_of
@@ -53,7 +54,8 @@ class Nest:
     Attributes:
         name: the function's name.
         code: its text, after those of the functions that it calls.
-        reads, writes: the buffers that it is passed; scalars by value, or by reference where they are written.
+        passed: the buffers that it is passed, in order; scalars by value, or by reference where they are written.
+        writes: those of them that it writes.
         integers: the integers that it is passed.
         headers: of the library functions that it calls.
         uses_blas: whether it calls BLAS or LAPACK.
@@ -61,8 +63,8 @@ class Nest:
 
     name: str
     code: str
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
+    passed: tuple[str, ...]
+    writes: frozenset[str]
     integers: tuple[str, ...]
     headers: tuple[str, ...] = ()
     uses_blas: bool = False
@@ -97,7 +99,6 @@ class NestWriter(Functions):
         found = sorted({name for s in walk(block) for name in buffers_of(s)})
         changed = written(block)
         local = [name for name in found if name not in self.outside]
-        passed = [name for name in found if name in self.outside]
         carried = [name for name in local if self.buffers[name].is_single and not begins_with_write(block, name)]
         integers = self.integers(block, found)
         self.is_long = sum(1 for _ in walk(block)) >= cpu().long_body
@@ -107,11 +108,11 @@ class NestWriter(Functions):
         if any(has_small_products(statement, self.buffers) for statement in block):
             # Once for all of them: it takes as long as some of them do, and threads would do it to each other.
             start.append("const sdfgad::OneThread alone_;")
+        passed = by_first_use((name for name in found if name in self.outside), lines)
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
-        reads_ = tuple(name for name in passed if name not in changed or self.buffers[name].is_single)
-        writes = tuple(name for name in passed if name in changed)
         code = "\n".join([*self.functions, text])
-        return Nest(self.name, code, reads_, writes, tuple(integers), tuple(self.headers), self.uses_blas)
+        writes = frozenset(changed.intersection(passed))
+        return Nest(self.name, code, tuple(passed), writes, tuple(integers), tuple(self.headers), self.uses_blas)
 
     # --- blocks
 

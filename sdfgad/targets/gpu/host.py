@@ -59,10 +59,8 @@ class _HostNest(NestWriter):
             lines = self.replayed(lines, [*map(self.key, passed), *integers])
         text = self.function(self.name, passed, changed, integers, [*start, *lines])
         code = "\n".join([*self.functions, text])
-        reads = tuple(n for n in passed if n not in changed or self.buffers[n].is_single)
-        writes = tuple(name for name in passed if name in changed)
-        headers = ("device.h", *self.headers)
-        return Nest(self.name, code, reads, writes, tuple(integers), headers, self.uses_blas)
+        writes, headers = frozenset(changed.intersection(passed)), ("device.h", *self.headers)
+        return Nest(self.name, code, tuple(passed), writes, tuple(integers), headers, self.uses_blas)
 
     @staticmethod
     def replayed(lines: list[str], key: list[str]) -> list[str]:
