@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import islpy as isl
 
@@ -143,6 +143,9 @@ def access_relation(
     of what overwrites all, they make isl's dataflow analysis lose dependences (in 6 % of random programs with them).
     """
     encoder = Encoder()
+    counters = (*place.counters, *(name for name, _ in params))
+    # Numbers for the names of counters, as no symbol has them: accesses of one form are one text.
+    encoder.names.update((name, f"d{number}'") for number, name in enumerate(counters))
     indices = [encoder.text(lin) for lin in access.index]
     conditions = [f"{encoder.text(form)} >= 0" for form in place.forms]
     for name, extent in params:
@@ -153,17 +156,22 @@ def access_relation(
     known = encoder.determined
     hidden = [text for atom, text in encoder.names.items() if isinstance(atom, Expr) and text not in known]
     is_exact = place.is_exact and not hidden
-    dims = [*place.counters, *(name for name, _ in params), *known]
-    outer = [a for a in encoder.names if isinstance(a, str) and a not in dims]
+    dims = [*(encoder.names[name] for name in counters), *known]
+    outer = [a for a in encoder.names if isinstance(a, str) and a not in counters]
     where = " and ".join(conditions) or "0 = 0"
     where = f"exists {', '.join(hidden)} : {where}" if hidden else where
     points = f"[{', '.join(dims)}] -> [{', '.join(outputs)}]"
-    relation = isl.Map(f"[{', '.join(outer)}] -> {{ {points} : {where} }}").intersect_params(context)
-    coordinates = {name: f"i{axis}" for axis, name in enumerate(dims)}
+    relation = _map(f"[{', '.join(outer)}] -> {{ {points} : {where} }}").intersect_params(context)
+    coordinates = {name: f"i{axis}" for axis, name in enumerate((*counters, *known))}
     order = [*place.order, *["0"] * (depth - len(place.order)), str(phase)]
     time = tuple(coordinates.get(one, one) for one in order)
     is_sparse = any(map(_is_sparse, access.index))
     return AccessRelation(label, access.buffer, relation, time, is_exact, is_sparse).normalised()
+
+
+@lru_cache(maxsize=4096)
+def _map(text: str) -> isl.Map:
+    return isl.Map(text)
 
 
 def _is_sparse(index: Lin) -> bool:

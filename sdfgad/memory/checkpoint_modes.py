@@ -95,27 +95,44 @@ def states_of(choice: Choice, loops: list[CheckpointableLoop], cost: Cost) -> tu
     return kept, transient, work * CAUTION
 
 
+class _Tapes:
+    """The tapes of one step, in groups by the loops around them: all of a group depend on the same segments."""
+
+    def __init__(self, tapes: list[TapeSize]) -> None:
+        self._groups: dict[tuple[int, ...], list[TapeSize]] = {}
+        for tape in tapes:
+            self._groups.setdefault(tuple(number for number, _ in tape.loops), []).append(tape)
+        self._bytes: dict[tuple[tuple[int, ...], tuple[Segments | None, ...]], int] = {}
+
+    def bytes(self, choice: Choice) -> int:
+        return sum(self._of_group(numbers, choice) for numbers in self._groups)
+
+    def _of_group(self, numbers: tuple[int, ...], choice: Choice) -> int:
+        key = numbers, tuple(choice.get(number) for number in numbers)
+        if key not in self._bytes:
+            self._bytes[key] = sum(sum(tape_bytes(tape, choice)) for tape in self._groups[numbers])
+        return self._bytes[key]
+
+
 def choices_of(loops: list[CheckpointableLoop], tapes: list[TapeSize], cost: Cost) -> list[Choice]:
     """The Pareto-optimal ways to checkpoint the loops of one step, in bytes and work; a sample if they are many."""
     found: list[dict[int, Segments]] = [{}]
+    held = _Tapes(tapes)
     for one in loops:
         options = segmentations(one.trips)
         bases = [choice for choice in found if one.needs <= choice.keys()]
-        found = _best([*found, *({**c, one.number: s} for c in bases for s in options)], loops, tapes, cost)
+        found = _best([*found, *({**c, one.number: s} for c in bases for s in options)], loops, held, cost)
     return list(found)
 
 
 def _best(
-    choices: list[dict[int, Segments]], loops: list[CheckpointableLoop], tapes: list[TapeSize], cost: Cost
+    choices: list[dict[int, Segments]], loops: list[CheckpointableLoop], tapes: _Tapes, cost: Cost
 ) -> list[dict[int, Segments]]:
     """The choices that no other beats both in bytes and in work; the first one always."""
     rated: list[tuple[int, float, int]] = []
     for position, choice in enumerate(choices):
         kept, transient, work = states_of(choice, loops, cost)
-        for tape in tapes:
-            more = tape_bytes(tape, choice)
-            kept, transient = kept + more[0], transient + more[1]
-        rated.append((kept + transient, work, position))
+        rated.append((kept + transient + tapes.bytes(choice), work, position))
     front: list[dict[int, Segments]] = []
     least = math.inf
     for _, work, position in sorted(rated):

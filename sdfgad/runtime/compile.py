@@ -50,10 +50,18 @@ def compile_program(
 
 def index_entry(program: Program, sharing: Sharing = AUTO) -> str:
     """The cache name of a program's entry in the index; another one for code that other sizes do not share."""
-    parts = [serialised(program), toolchain(), _openblas_path(), fingerprint()]
+    parts = [_digest(program), toolchain(), _openblas_path(), fingerprint()]
     parts += ["exact"] if sharing.shapes == "exact" else []
     parts += _device_parts() if program.device != "cpu" else []
     return f"programs/{key_of(parts)}"
+
+
+def _digest(program: Program) -> str:
+    """A hash of all of a program that its code depends on, kept with it: an entry is looked up several times."""
+    kept = vars(program)
+    if "_digest" not in kept:
+        kept["_digest"] = key_of([serialised(program)])
+    return str(kept["_digest"])
 
 
 def _device_parts() -> list[str]:

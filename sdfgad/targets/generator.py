@@ -79,10 +79,11 @@ class CPU(TargetCodeGenerator):
         outline = self._outline(sdfg)
         if isinstance(outline, SealedOutline):
             self._frame.allocate_arrays_in_scope(sdfg, cfg, state, function, callsite)
+            outside = frozenset(sdfg.arrays)
             for piece in outline.pieces:
                 callsite.write("{")
                 self._allocations(sdfg, piece.begins, piece.ends, callsite)
-                self._function(sdfg, piece.positions, set(sdfg.arrays), (function, callsite))
+                self._function(sdfg, piece.positions, outside, (function, callsite))
                 callsite.write("}")
             return
         self._allocations(sdfg, outline.begins(state), outline.ends(state), callsite)
@@ -131,35 +132,36 @@ class CPU(TargetCodeGenerator):
         """The function of a node, and its call."""
         outline = self._outline(sdfg)
         assert isinstance(outline, Outline)
-        self._function(sdfg, outline.positions(node), set(sdfg.arrays) - outline.local_to(node), streams)
+        self._function(sdfg, outline.positions(node), frozenset(sdfg.arrays) - outline.local_to(node), streams)
 
-    def _function(self, sdfg: Any, positions: range, outside: set[str], streams: Streams) -> None:
-        """The function of statements, and its call."""
-        outline = self._outline(sdfg)
+    def _function(self, sdfg: Any, positions: range, outside: frozenset[str], streams: Streams) -> None:
+        """The function of statements, or an earlier one with the same text, and its call."""
         if not positions:
             return
-        is_one = len(positions) == 1 and outline.is_straight
-        filled = self._nontemporal(sdfg).at(positions[0]) if is_one else frozenset[str]()
+        outline = self._outline(sdfg)
         block, program = outline.program.body[positions.start : positions.stop], outline.program
-        name = f"nest_{sdfg.cfg_id}_{positions.start}_"
+        name, folded = f"nest_{sdfg.cfg_id}_{positions.start}_", None
         if outline.device != "cpu":
+            # Not folded: a kernel tells the lines of its own statements.
             nest = device_nest_of(block, name, program.buffers, outside, program.bounds, self._kernels)
         else:
-            nest = nest_of(block, name, program.buffers, outside, program.bounds, filled)
+            nest = nest_of(block, name, program.buffers, outside, program.bounds, self._filled(sdfg, positions))
+            folded = self._folding.known(nest.name, nest.code, variables_of(block, nest))
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         if "device.h" in nest.headers:
             self._dispatcher.used_environments.update(device_environments(nest.headers))
         self._headers.update(dict.fromkeys(nest.headers))
-        folded = (
-            self._folding.known(nest.name, nest.code, variables_of(block, nest)) if outline.device == "cpu" else None
-        )
         if folded is None:
             self._names |= names_of(block)
             streams[0].write(nest.code)
         streams[1].write(f"{folded or nest.name}({', '.join(self._arguments(sdfg, nest))});")
 
-    def _nontemporal(self, sdfg: Any) -> Nontemporal:
-        return self._once("nontemporal", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
+    def _filled(self, sdfg: Any, positions: range) -> frozenset[str]:
+        """The arrays for which a single statement uses non-temporal stores."""
+        if len(positions) > 1 or not self._outline(sdfg).is_straight:
+            return frozenset()
+        nontemporal = self._once("nontemporal", sdfg, lambda: Nontemporal(self._outline(sdfg).program))
+        return frozenset(nontemporal.at(positions[0]))
 
     def _arguments(self, sdfg: Any, nest: Nest) -> Iterator[str]:
         """Single elements come by value and are returned by address."""

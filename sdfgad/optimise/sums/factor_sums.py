@@ -90,8 +90,10 @@ class _Factoring:
         """A block with the chain that ends at a position rewritten; None if there is none, or that is not worth it."""
         members = Chains(block, self.uses, self.program.interface).ending(end)
         made = self.made(Nest((), (), tuple(block[k] for k in members))) if members else None
+        if made is None:
+            return None
         before = tuple(s for k, s in enumerate(block[:end]) if k not in members)
-        return None if made is None else (*before, *made, *block[end + 1 :])
+        return (*before, *made, *block[end + 1 :])
 
     def statement(self, statement: Statement) -> Block:
         """A loop as the sum that it computes, or a statement with its blocks rewritten."""

@@ -85,7 +85,7 @@ def nest_of(
         bounds: the integers that may be too small for what is written, as of a `Program`.
         filled: the arrays for which non-temporal stores are used: the block only assigns elements of them.
     """
-    slot_checks = SlotChecks(buffers, frozenset(bounds))
+    slot_checks = SlotChecks(block, buffers, frozenset(bounds))
     return NestWriter(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled)).made(block)
 
 

@@ -20,12 +20,13 @@ class SlotChecks:
     """Finds the checks that are needed before each statement of a nest, in the order in which the nest is written.
 
     Args:
+        block: the nest.
         bounds: the integers that may be too small.
     """
 
-    def __init__(self, buffers: Mapping[str, Buffer], bounds: frozenset[str]) -> None:
+    def __init__(self, block: Block, buffers: Mapping[str, Buffer], bounds: frozenset[str]) -> None:
         self.bounds = bounds
-        bounded = ((name, _bounded(buffer, bounds)) for name, buffer in buffers.items()) if bounds else ()
+        bounded = ((name, _bounded(buffers[name], bounds)) for name in sorted(written(block))) if bounds else ()
         self.axes = {name: axes for name, axes in bounded if axes}
         self.checked: set[Need] = set()
 

@@ -40,7 +40,7 @@ def device_nest_of(
     Args:
         kernels: those of the program so far, whose positions are their numbers; those of the block are appended.
     """
-    checks = SlotChecks(buffers, frozenset(bounds))
+    checks = SlotChecks(block, buffers, frozenset(bounds))
     return _HostNest(buffers, name, frozenset(outside), checks, kernels=kernels).made(block)
 
 
