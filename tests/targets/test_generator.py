@@ -106,18 +106,17 @@ def test_nests_allocate_nothing(program):
         assert "new " not in function
 
 
-def test_each_marked_node_is_a_function_and_a_call(program):
+def test_each_marked_node_is_a_call_of_a_function(program):
     sdfg = write(program)
     sdfg.expand_library_nodes()
     marked = [n for s in sdfg.states() for n in code_nodes(s) if is_marked(n)]
     code = generate(sdfg).code
     functions = re.findall(r"static void (nest_\d+_\d+_)\(", code)
     assert len(functions) == len(set(functions))
-    # What clears the target of the next statement is no function of its own.
-    outline = Outline(sdfg)
-    assert len(functions) == sum(len(outline.positions(node)) > 0 for node in marked) >= len(program.body) - 3
-    for name in functions:
-        assert len(re.findall(rf"(?<!void ){name}\(", code)) == 1
+    # What clears the target of the next statement is no function of its own; statements of one form share one.
+    outline, calls = Outline(sdfg), re.findall(r"(?<!void )(nest_\d+_\d+_)\(", code)
+    assert len(calls) == sum(len(outline.positions(node)) > 0 for node in marked) >= len(program.body) - 3
+    assert set(calls) == set(functions)
 
 
 # --- sizes

@@ -93,7 +93,7 @@ def wrapper(number):
     scalar = "sdfgad::complex<float>" if single(number) else "sdfgad::complex<double>"
     passed = {name: f"({'bool' if name == 'mask' else scalar}*)arrays[{k}]" for k, name in enumerate(ARRAYS)}
     passed["sum"] = f"*{passed['sum']}, {passed['sum']}"
-    found = [passed[name] for name in sorted({*nest.reads, *nest.writes})]
+    found = [passed[name] for name in nest.passed]
     return (
         f'{nest.code}\nextern "C" void run_{number}(void** arrays, int64_t n) {{ {nest.name}({", ".join(found)}, n); }}'
     )

@@ -712,7 +712,7 @@ def test_threads_share_loops_with_enough_work(monkeypatch):
     with_target(monkeypatch, parallel_work=1)
     nest = text_of(text)
     assert "parallel for" in nest.code
-    assert (set(nest.reads), nest.writes) == ({"X", "y"}, ("Z",))
+    assert (set(nest.passed), nest.writes) == ({"X", "y", "Z"}, {"Z"})
 
 
 def test_threads_share_loops_with_arrays_of_one_trip(monkeypatch):
