@@ -64,7 +64,7 @@ def _verified(problem: Problem, budget: int | None, objective: str, effort: Effo
     """
     from sdfgad.plan.solver import run  # It imports PuLP: not for plans that are known.
 
-    model = build(problem)
+    model = build(problem, counts_bytes=budget is not None or objective == "peak")
     if sum(kind is not None for kind in model.binaries) > effort.most:
         return Answer(None, "too large", None, 0.0)
     for _ in range(ATTEMPTS):

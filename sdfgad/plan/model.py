@@ -30,10 +30,15 @@ Sum = dict[int, int]
 
 @dataclass
 class Model:
-    """Variables between 0 and 1, constraint rows that must be at most 0, and the bytes that are live at each point."""
+    """Variables between 0 and 1, constraint rows that must be at most 0, and the bytes that are live at each point.
+
+    Attributes:
+        counts_bytes: whether choices that differ in bytes alone are different; if not, what is live is not counted.
+    """
 
     problem: Problem
     live: list[Sum]
+    counts_bytes: bool = True
     # For each variable: None if it is continuous; else the step whose modes it is one of, or NOBODY.
     binaries: list[int | None] = field(default_factory=list)
     rows: list[Sum] = field(default_factory=list)
@@ -90,8 +95,9 @@ def _sum(*parts: tuple[Sum, int]) -> Sum:
     return total
 
 
-def build(problem: Problem) -> Model:
-    model = Model(problem, [{} for _ in range(2 * len(problem.steps))])
+def build(problem: Problem, counts_bytes: bool = True) -> Model:
+    """The model of a problem; one that does not count bytes, for no budget, is several times smaller."""
+    model = Model(problem, [{} for _ in range(2 * len(problem.steps))], counts_bytes)
     consumers: list[list[int]] = [[] for _ in problem.values]
     for index, value in enumerate(problem.values):
         for source in set(value.inputs):
@@ -168,7 +174,7 @@ def _place_step(model: Model, index: int, step: Step) -> None:
     """Choose one mode, and count its bytes, its work and those of the step's tapes."""
     states = [(tape, _tape_state(model, tape)) for tape in model.problem.tapes if tape.step == index]
     states = [(tape, state) for tape, state in states if state]
-    useful = _useful_modes(step, [tape for tape, _ in states])
+    useful = _useful_modes(step, [tape for tape, _ in states], model.counts_bytes)
     chosen = {mode: model.binary(index) if len(useful) > 1 else {ONE: 1} for mode in useful}
     model.modes.append(chosen)
     one = _sum(*((what, 1) for what in chosen.values()))
@@ -218,7 +224,8 @@ def _tape_parts(
     """The work and bytes (kept, transient) that a tape may have, and whether it has them: its state times the modes."""
     sizes: dict[tuple[int, int, int], Sum] = {}
     for mode, what in chosen.items():
-        _add(sizes.setdefault((tape.work[mode], tape.kept[mode], tape.transient[mode]), {}), what, 1)
+        held = (tape.kept[mode], tape.transient[mode]) if model.counts_bytes else (0, 0)
+        _add(sizes.setdefault((tape.work[mode], *held), {}), what, 1)
     if len(sizes) == 1 or state == {ONE: 1}:
         return [(size, state if len(sizes) == 1 else modes) for size, modes in sizes.items()]
     parts = {size: model.continuous() for size in sizes}
@@ -228,14 +235,16 @@ def _tape_parts(
     return parts.items()
 
 
-def _useful_modes(step: Step, tapes: Sequence[Tape]) -> list[int]:
-    """The modes that no other is at least as good as in every respect; the first of equals."""
-    costs = [
-        (mode.work, mode.kept, mode.transient, *(n for t in tapes for n in (t.work[i], t.kept[i], t.transient[i])))
+def _useful_modes(step: Step, tapes: Sequence[Tape], counts_bytes: bool) -> list[int]:
+    """The modes that no other is at least as good as in every respect; of equals the one with the fewest bytes."""
+    work = [(mode.work, *(tape.work[i] for tape in tapes)) for i, mode in enumerate(step.modes)]
+    held = [
+        (mode.kept, mode.transient, *(n for t in tapes for n in (t.kept[i], t.transient[i])))
         for i, mode in enumerate(step.modes)
     ]
+    costs = [(*a, *b) for a, b in zip(work, held, strict=True)] if counts_bytes else work
     useful: list[int] = []
-    for mode in sorted(range(len(costs)), key=lambda mode: (costs[mode], mode)):
+    for mode in sorted(range(len(costs)), key=lambda mode: (costs[mode], held[mode], mode)):
         if not any(all(a <= b for a, b in zip(costs[other], costs[mode], strict=True)) for other in useful):
             useful.append(mode)
     return sorted(useful)

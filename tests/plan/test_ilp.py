@@ -248,6 +248,17 @@ def test_a_solution_that_is_over_is_excluded() -> None:
     assert module.run(program, None, "work", Effort("CBC", time.perf_counter() + 10, 0.0)).solution == Solution((1,))
 
 
+def test_without_a_budget_bytes_are_no_choice() -> None:
+    modes = Mode("large", kept=50, work=1), Mode("small", kept=20, work=1), Mode("slow", kept=1, work=2)
+    problem = Problem((Step(0, 0, modes),))
+    assert [*model.build(problem).modes[0]] == [1, 2]
+    assert model.build(problem, counts_bytes=False).modes == [{1: {model.ONE: 1}}]
+    problems = [random_problem(seed) for seed in range(100)]
+    with_bytes, without = ([len(model.build(p, counts).binaries) for p in problems] for counts in (True, False))
+    assert all(few <= many for few, many in zip(without, with_bytes, strict=True))
+    assert sum(without) < sum(with_bytes)
+
+
 def test_candidates_that_are_left_out_are_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "MOST_CANDIDATES", 1)
     problem = big_problem()
