@@ -198,7 +198,7 @@ def _identity(value: Any) -> Any:
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``; unrolled where its tests are known while parsing and it has few trips."""
     head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
-    if not isinstance(head.test(frame, Lin(0)), bool) or not _unrolled_while(frame, head, FEW_TRIPS):
+    if not isinstance(head.test(frame, Lin(0)), bool) or _unrolled_while(frame, head, FEW_TRIPS) is not None:
         frame.b.restore(state)
         frame.env = env
         del frame.loops[depth:]
@@ -426,32 +426,42 @@ def first_trip(frame: Frame, head: Head) -> None:
 
 def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
     if head.span is None:
-        if not _unrolled_while(frame, head, UNROLL_LIMIT):
-            raise failure
+        deciders = _unrolled_while(frame, head, UNROLL_LIMIT)
+        if deciders is not None:
+            raise _asking(failure, deciders)
         return
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
     if is_about_trip and (known := frame.b.by_value(trips)) is not None:
         trips = Lin(known)
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
-        frame.b.to_unroll |= frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
-        raise failure
+        deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
+        frame.b.to_unroll |= deciders
+        raise _asking(failure, deciders)
     assert isinstance(head.node, ast.For)
     item = head.item or _identity
     _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
 
 
-def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
-    """Unroll a ``while``; returns whether all tests were known and the loop ended within `limit` trips."""
+def _asking(failure: Exception, deciders: set[str]) -> Exception:
+    """A failure of a loop that would be unrolled if these were constants: an outer loop is unrolled for them, too."""
+    if not deciders or not isinstance(failure, NeedsConstant):
+        return failure
+    return NeedsConstant(failure.symbols | deciders, failure.where, failure.what, failure.todo)
+
+
+def _unrolled_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
+    """Unroll a ``while``: None if all tests were known and it ended within `limit` trips, else what decides a test."""
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
-            frame.b.to_unroll |= frame.b.deciders(goes_on.at())
-            return False
+            deciders = frame.b.deciders(goes_on.at())
+            frame.b.to_unroll |= deciders
+            return deciders
         if not goes_on:
-            return True
+            return None
         frame.block(head.node.body)
-    return False
+    return set()
 
 
 def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
