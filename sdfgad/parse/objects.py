@@ -101,13 +101,10 @@ class Parent(Holder):
         return (self.record,)
 
     @staticmethod
-    def of(b: Builder, source: Source, env: Mapping[str, Any]) -> Parent:
-        """``super()`` in a method with these local names."""
-        cls, first = (
-            source.outer.get("__class__"),
-            next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), ""),
-        )
-        record = env.get(first)
+    def of(b: Builder, source: Source, env: Mapping[str, Any], *named: Any) -> Parent:
+        """``super()`` in a method with these local names, or ``super(cls, self)``."""
+        first = next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), "")
+        cls, record = named if len(named) == 2 else (source.outer.get("__class__"), env.get(first))
         if not isinstance(cls, type) or not isinstance(record, Record):
             raise b.unsupported(
                 "super() is only supported in methods of objects", "Name the class instead: Base.method(self, x)."
