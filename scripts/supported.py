@@ -76,6 +76,7 @@ STATEMENTS = {
         "tests/parse/test_texts_and_exact_numbers.py"
     ),
     "functions of `np.emath` of complex numbers": "tests/parse/test_emath.py",
+    "names that a branch binds, and its other side reads in a later trip": "tests/parse/test_names_bound_in_loops.py",
     "lists that are never read": "tests/parse/test_lists_that_are_never_read.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",
     "boolean masks, several integer arrays, for reading and writing": "tests/parse/test_gathering.py",

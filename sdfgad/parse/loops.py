@@ -217,8 +217,9 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], 
     head, values = Head(node), iter(values)
 
     def trip(value: Callable[[], Any]) -> None:
-        bind(frame, node.target, value())
-        frame.block(node.body)
+        with frame.repeating(node):
+            bind(frame, node.target, value())
+            frame.block(node.body)
 
     while True:
         goes_on = head.test(frame, Lin(0))
@@ -230,7 +231,8 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], 
         value = next(values, None)
         if value is None:
             return
-        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
+        # Other trips follow, so that any name may be read after this one.
+        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, None)  # type: ignore[misc]
 
 
 class _Peel(Exception):
@@ -367,8 +369,9 @@ def _remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
 
 
 def _trip(frame: Frame, head: Head, trip: Lin) -> None:
-    head.enter(frame, trip)
-    frame.block(head.node.body)
+    with frame.repeating(head.node):
+        head.enter(frame, trip)
+        frame.block(head.node.body)
 
 
 def _require_sign(b: Builder, head: Head) -> None:
@@ -405,7 +408,7 @@ def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
     try:
         _peeled(frame, head, reason)
         lost = [name for name, value in frame.env.items() if is_unmergeable(value) and env.get(name) is not value]
-        if not any(is_read_outside(frame.source.tree, head.node, frame.loops, name) for name in lost):
+        if not any(is_read_outside(frame.source.tree, head.node, frame.around, name) for name in lost):
             return True
     except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         pass
@@ -420,7 +423,7 @@ def first_trip(frame: Frame, head: Head) -> None:
     _trip(frame, head, Lin(0))
     if isinstance(head.node, ast.For):
         for name in assigned_names(head.node.target):
-            if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
+            if not is_read_outside(frame.source.tree, head.node, frame.around, name):
                 frame.env.pop(name, None)
 
 
@@ -460,7 +463,8 @@ def _unrolled_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
             return deciders
         if not goes_on:
             return None
-        frame.block(head.node.body)
+        with frame.repeating(head.node):
+            frame.block(head.node.body)
     return set()
 
 

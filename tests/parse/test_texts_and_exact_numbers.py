@@ -46,7 +46,9 @@ def texts(x):
 def classes(x):
     is_array = x.__class__ is np.ndarray and issubclass(Written, Named) and not issubclass(Named, Written)
     a, b, c = x.reshape(3, 1).flat
-    return (a + b * c) * (2.0 if is_array else 3.0) * Written(x[0]).k
+    named = Named(x[1])
+    named.__setattr__("j", named.__getattribute__("k") * 2.0)
+    return (a + b * c) * (2.0 if is_array else 3.0) * Written(x[0]).k * named.j
 
 
 def none_for_nan(x):
