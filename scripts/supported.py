@@ -68,6 +68,15 @@ STATEMENTS = {
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
     "items of lists of numbers at places that data decides, `bisect`": "tests/parse/test_chosen_items.py",
     "values that are None on some paths, and `is None` of them": "tests/parse/test_optional_values.py",
+    "`with`: context managers of the user's classes, `np.errstate`, `warnings.catch_warnings`, `np.printoptions`": (
+        "tests/parse/test_context_managers.py"
+    ),
+    "calls of `print`, `warnings` and `logging`, which are left out": "tests/parse/test_ignored_calls.py",
+    "`str` and `%`, `decimal`, `re`, arrays of None, `super(A, self)`, decorators": (
+        "tests/parse/test_texts_and_exact_numbers.py"
+    ),
+    "functions of `np.emath` of complex numbers": "tests/parse/test_emath.py",
+    "names that a branch binds, and its other side reads in a later trip": "tests/parse/test_names_bound_in_loops.py",
     "lists that are never read": "tests/parse/test_lists_that_are_never_read.py",
     "comprehensions, lambdas, nested functions, closures, `partial`": "tests/parse/test_refusals.py",
     "boolean masks, several integer arrays, for reading and writing": "tests/parse/test_gathering.py",

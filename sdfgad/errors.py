@@ -27,7 +27,7 @@ class Location:
 
 
 class IgnoredPrint(UserWarning):
-    """The program prints; its compiled form does not."""
+    """The program prints, warns or logs; its compiled form does not."""
 
 
 class CacheWarning(UserWarning):

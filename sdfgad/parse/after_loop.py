@@ -85,7 +85,7 @@ def _is_held(frame: Frame, name: str, buffer: str, loop: ParsedLoop, stores: Sto
 def _is_live(frame: Frame, loop: ParsedLoop, name: str, stores: Stores) -> bool:
     if name in stores.carried or name in frame.source.captured or name.startswith((PREFIX, "<")):
         return True
-    return is_read_outside(frame.source.tree, loop.node, frame.loops, name)
+    return is_read_outside(frame.source.tree, loop.node, frame.around, name)
 
 
 def _leaves_by_storage(stores: Stores, name: str, value: Any) -> dict[int, Any]:
@@ -100,7 +100,7 @@ def _aliased_before(frame: Frame, name: str, value: Any, loop: ParsedLoop) -> se
 
     def is_live(other: str) -> bool:
         is_hidden = other in frame.source.captured or other.startswith(PREFIX)
-        return is_hidden or is_read_outside(frame.source.tree, loop.node, frame.loops, other)
+        return is_hidden or is_read_outside(frame.source.tree, loop.node, frame.around, other)
 
     found = aliased_buffers(frame, name, value, loop.before)
     if not isinstance(value, Tensor) or value.place is None:

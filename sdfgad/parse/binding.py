@@ -152,6 +152,7 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
 
 
 def _rows(frame: Frame, value: Any) -> list[Any]:
+    value = value.elements if isinstance(value, Flat) else value
     if not isinstance(value, Tensor) or value.ndim == 0:
         raise frame.b.unsupported(
             f"cannot unpack {described(value)}", "Unpack a tuple, a list, or an array of a fixed length."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import IgnoredPrint, SingularMatrix
+from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import containers, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
@@ -26,6 +25,7 @@ from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.handlers import NOT_THESE, handled
+from sdfgad.parse.ignored_calls import ignore, is_ignored
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.iterators import (
     ITERATOR_FUNCTIONS,
@@ -55,7 +55,7 @@ from sdfgad.parse.values import DICT_VIEWS, Holder, MaybeNone, Record, Selection
 Keywords = dict[str, Any]
 
 STATIC_FUNCTIONS: frozenset[Any] = frozenset(
-    {tuple, list, str, bool, round, divmod, isinstance, slice, np.dtype, complex, ord, chr, repr, bytes}
+    {tuple, list, str, bool, round, divmod, isinstance, issubclass, slice, np.dtype, complex, ord, chr, repr, bytes}
     | {hash, bin, hex, oct, format, ascii}
 )
 # Builtin functions that call a method of an object.
@@ -71,6 +71,10 @@ MAY_NOT_CONVERGE = frozenset(
 
 # The parts of SciPy whose functions depend on their arguments alone, but for the method `rvs` of distributions.
 PURE = ("numpy.", "scipy.signal.", "scipy.linalg.", "scipy.special.", "scipy.stats._distn_infrastructure.")
+
+
+# Modules of Python's whose functions, and methods of objects, depend on their arguments alone.
+EXACT = frozenset({"decimal", "_decimal", "fractions", "re"})
 
 
 @dataclass(frozen=True)
@@ -174,9 +178,10 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     """Functions of Python's that the parser evaluates, partial ones and cached ones."""
     if function is range:
         return Range.of(frame.b, positional)
-    if function is print:
-        _warn_of_print(frame, node)
-        return None
+    if is_hashable(function) and is_ignored(function):
+        return ignore(frame, node, function)
+    if is_exact(function) and is_static((positional, keywords)) and is_real((positional, keywords)):
+        return frame.b.python(function, *positional, **keywords)
     if is_hashable(function) and function in CLOCKS:
         return READING
     if is_hashable(function) and function in SPECIAL:
@@ -194,6 +199,13 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     return NOT_THESE
 
 
+def is_exact(function: Any) -> bool:
+    """Whether a call depends on its arguments alone, and changes none: of exact numbers and patterns of texts."""
+    owner = getattr(function, "__self__", None)
+    where = function if owner is None or isinstance(owner, types.ModuleType) else type(owner)
+    return getattr(where, "__module__", None) in EXACT
+
+
 def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """Functions, methods, classes and objects of the user: they are inlined."""
     if isinstance(function, Closure):
@@ -202,8 +214,8 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _dispatch(frame, node, np.vectorize.__call__, [function, *positional], keywords)
     if isinstance(function, Record):
         return _dispatch(frame, node, function.cls.__call__, [function, *positional], keywords)
-    if function is super and not positional:
-        return objects.Parent.of(frame.b, frame.source, frame.env)
+    if function is super:
+        return objects.Parent.of(frame.b, frame.source, frame.env, *positional)
     if function is dataclasses.replace:
         return objects.replaced(frame.b, positional[0], keywords)
     if isinstance(function, type) and issubclass(function, BaseException):
@@ -355,8 +367,3 @@ def extend(frame: Frame, node: ast.AugAssign, values: list[Any], more: Any) -> N
         raise frame.unsupported(
             node, "this update of a list is not supported", "Add a list, `values += more`, or use append."
         )
-
-
-def _warn_of_print(frame: Frame, node: ast.Call) -> None:
-    """Warn that the compiled program does not print."""
-    warnings.warn(f"print is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)

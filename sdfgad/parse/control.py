@@ -19,7 +19,7 @@ from sdfgad.parse.emitter import Decision
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items, begun, nested
 from sdfgad.parse.jumps import with_result
-from sdfgad.parse.liveness import is_read_outside
+from sdfgad.parse.liveness import is_exposed, is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_same, is_unmergeable, phi
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
@@ -160,7 +160,7 @@ def retried(frame: Frame, first: Callable[[], Any], otherwise: Callable[[], Any]
     return otherwise()
 
 
-def branch_on(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: ast.stmt) -> None:
+def branch_on(frame: Frame, test: bool | Tensor, then: Side, orelse: Side, node: ast.stmt | None) -> None:
     """Parse one side where the test is known while parsing, else both, as a branch of the program."""
     if isinstance(test, bool):
         (then if test else orelse)()
@@ -255,7 +255,10 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
 
 def _is_read_after(frame: Frame, node: ast.stmt | None, name: str) -> bool:
     """Whether a name may be read after a branch; after that of an expression the rest of the statement may read any."""
-    return node is None or is_read_outside(frame.source.tree, node, frame.loops, name)
+    if node is None or is_read_outside(frame.source.tree, node, frame.around, name):
+        return True
+    # The branch itself may read it in the next trip of a loop around it.
+    return bool(frame.around) and is_exposed([node], name)
 
 
 def _is_dead(frame: Frame, name: str, value: Any, node: ast.stmt | None) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,8 @@ class Frame(Holder, ABC):
         # The frame in which `:=` binds names: for a comprehension, that of the function around it.
         self.scope: Frame = self
         self.loops: list[ast.stmt] = []
+        # Loops around whose trips are parsed one by one: those that are unrolled or peeled.
+        self.repeated: list[ast.stmt] = []
         # What the loops around the present statement go over.
         self.iterables: list[Any] = []
         # How many blocks are open where the user's line calls the outermost definition.
@@ -71,6 +74,20 @@ class Frame(Holder, ABC):
     @abstractmethod
     def chosen(self, condition: Tensor, arms: tuple[Callable[[], Any], Callable[[], Any]], join: Any) -> Any:
         """Parse two expressions, of which a condition at run time chooses one; what `join` makes of their values."""
+
+    @property
+    def around(self) -> list[ast.stmt]:
+        """All loops around the present statement: their next trips may read what it binds."""
+        return [*self.loops, *self.repeated]
+
+    @contextmanager
+    def repeating(self, loop: ast.stmt) -> Iterator[None]:
+        """Within it, one trip of a loop is parsed, which others may follow."""
+        self.repeated.append(loop)
+        try:
+            yield
+        finally:
+            self.repeated.pop()
 
     def open_cells(self) -> None:
         """Closure cells: keep the names that nested functions bind in a dict, whose items loops and branches carry."""

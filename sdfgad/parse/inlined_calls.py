@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Iterable
 from functools import partial
@@ -20,7 +19,7 @@ from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.generators import generator
-from sdfgad.parse.source import Source, read_source, unwrapped
+from sdfgad.parse.source import Source, own_signature, read_source, unwrapped
 
 Keywords = dict[str, Any]
 # Modules whose functions are definitions: lines in them mean nothing to users.
@@ -103,9 +102,7 @@ def _parameters(frame: Frame, node: ast.AST, function: Any, positional: list[Any
     is_closure = isinstance(function, Closure)
     name = function.name if is_closure else function.__name__
     try:
-        bound = (function.signature if is_closure else inspect.signature(function, follow_wrapped=False)).bind(
-            *positional, **keywords
-        )
+        bound = (function.signature if is_closure else own_signature(function)).bind(*positional, **keywords)
     except TypeError as error:
         where = frame.where(node)
         raise ArgumentError(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from sdfgad.parse.managers import as_try, is_errstate
 from sdfgad.parse.matching import as_branches
 from sdfgad.parse.values import UNDEFINED
 
@@ -77,7 +78,8 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The body with the statements of each ``with`` moved after it, as np.errstate has no effect on compiled code.
 
-    A ``while`` whose test has ``:=`` becomes an endless loop that begins with the test.
+    Other context managers are entered, and left in a ``finally``. A ``while`` whose test has ``:=`` becomes an endless
+    loop that begins with the test.
     """
     result: list[ast.stmt] = []
     for statement in [one for each in body for one in (as_branches(each) if isinstance(each, ast.Match) else [each])]:
@@ -86,6 +88,9 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             leave = _if(statement.test, [], [ast.copy_location(ast.Break(), statement)], statement)
             endless = ast.copy_location(ast.Constant(True), statement.test)
             statement = ast.copy_location(ast.While(endless, [leave, *statement.body], statement.orelse), statement)
+        if isinstance(statement, ast.With) and not is_errstate(statement):
+            result += _flattened(as_try(statement))
+            continue
         if isinstance(statement, ast.With):
             alone = ast.copy_location(ast.With(statement.items, [ast.copy_location(ast.Pass(), statement)]), statement)
             result += [alone, *_flattened(statement.body)]

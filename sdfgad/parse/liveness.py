@@ -80,8 +80,8 @@ def _is_kept(node: ast.AST) -> bool:
 
 def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.stmt], name: str) -> bool:
     """Whether `name` may be read after `loop`: by a later statement, or in the next trip of an enclosing loop."""
-    if name.startswith("<") and not name.startswith("<skipped"):
-        # A flag or result of `parse.jumps` has no location in the file: assume a read.
+    if not name.isidentifier() and not name.startswith("<skipped"):
+        # A flag or result of `parse.jumps`, or an item of a container, has no location in the file: assume a read.
         return True
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
     return any(

@@ -179,7 +179,7 @@ def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry
             continue
         if new is ABSENT or isinstance(new, AfterLoop):
             new = as_maybe_bound(new)
-        if is_live_at_start(frame, node, name) or is_read_outside(frame.source.tree, node, frame.loops, name):
+        if is_live_at_start(frame, node, name) or is_read_outside(frame.source.tree, node, frame.around, name):
             found[name] = old, new
     return found
 

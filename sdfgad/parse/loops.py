@@ -198,7 +198,7 @@ def _identity(value: Any) -> Any:
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``; unrolled where its tests are known while parsing and it has few trips."""
     head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
-    if not isinstance(head.test(frame, Lin(0)), bool) or not _unrolled_while(frame, head, FEW_TRIPS):
+    if not isinstance(head.test(frame, Lin(0)), bool) or _unrolled_while(frame, head, FEW_TRIPS) is not None:
         frame.b.restore(state)
         frame.env = env
         del frame.loops[depth:]
@@ -217,8 +217,9 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], 
     head, values = Head(node), iter(values)
 
     def trip(value: Callable[[], Any]) -> None:
-        bind(frame, node.target, value())
-        frame.block(node.body)
+        with frame.repeating(node):
+            bind(frame, node.target, value())
+            frame.block(node.body)
 
     while True:
         goes_on = head.test(frame, Lin(0))
@@ -230,7 +231,8 @@ def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], 
         value = next(values, None)
         if value is None:
             return
-        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, node)  # type: ignore[misc]
+        # Other trips follow, so that any name may be read after this one.
+        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, None)  # type: ignore[misc]
 
 
 class _Peel(Exception):
@@ -367,8 +369,9 @@ def _remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
 
 
 def _trip(frame: Frame, head: Head, trip: Lin) -> None:
-    head.enter(frame, trip)
-    frame.block(head.node.body)
+    with frame.repeating(head.node):
+        head.enter(frame, trip)
+        frame.block(head.node.body)
 
 
 def _require_sign(b: Builder, head: Head) -> None:
@@ -405,7 +408,7 @@ def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
     try:
         _peeled(frame, head, reason)
         lost = [name for name, value in frame.env.items() if is_unmergeable(value) and env.get(name) is not value]
-        if not any(is_read_outside(frame.source.tree, head.node, frame.loops, name) for name in lost):
+        if not any(is_read_outside(frame.source.tree, head.node, frame.around, name) for name in lost):
             return True
     except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         pass
@@ -420,38 +423,49 @@ def first_trip(frame: Frame, head: Head) -> None:
     _trip(frame, head, Lin(0))
     if isinstance(head.node, ast.For):
         for name in assigned_names(head.node.target):
-            if not is_read_outside(frame.source.tree, head.node, frame.loops, name):
+            if not is_read_outside(frame.source.tree, head.node, frame.around, name):
                 frame.env.pop(name, None)
 
 
 def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
     if head.span is None:
-        if not _unrolled_while(frame, head, UNROLL_LIMIT):
-            raise failure
+        deciders = _unrolled_while(frame, head, UNROLL_LIMIT)
+        if deciders is not None:
+            raise _asking(failure, deciders)
         return
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
     if is_about_trip and (known := frame.b.by_value(trips)) is not None:
         trips = Lin(known)
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
-        frame.b.to_unroll |= frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
-        raise failure
+        deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
+        frame.b.to_unroll |= deciders
+        raise _asking(failure, deciders)
     assert isinstance(head.node, ast.For)
     item = head.item or _identity
     _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
 
 
-def _unrolled_while(frame: Frame, head: Head, limit: int) -> bool:
-    """Unroll a ``while``; returns whether all tests were known and the loop ended within `limit` trips."""
+def _asking(failure: Exception, deciders: set[str]) -> Exception:
+    """A failure of a loop that would be unrolled if these were constants: an outer loop is unrolled for them, too."""
+    if not deciders or not isinstance(failure, NeedsConstant):
+        return failure
+    return NeedsConstant(failure.symbols | deciders, failure.where, failure.what, failure.todo)
+
+
+def _unrolled_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
+    """Unroll a ``while``: None if all tests were known and it ended within `limit` trips, else what decides a test."""
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
-            frame.b.to_unroll |= frame.b.deciders(goes_on.at())
-            return False
+            deciders = frame.b.deciders(goes_on.at())
+            frame.b.to_unroll |= deciders
+            return deciders
         if not goes_on:
-            return True
-        frame.block(head.node.body)
-    return False
+            return None
+        with frame.repeating(head.node):
+            frame.block(head.node.body)
+    return set()
 
 
 def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:

@@ -6,6 +6,7 @@ arrays do otherwise than lists, arithmetic, comparisons and slices that are view
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -24,3 +25,36 @@ class ObjectArray(list[Any]):
 
     def copy(self) -> ObjectArray:
         return ObjectArray(self)
+
+
+class Placeholder:
+    """An array of None with several axes, as classes make it for numbers that do not exist yet: it has a shape only."""
+
+    noun = "an array of None"
+    instead = "Assign an array of numbers before it is read."
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def T(self) -> Placeholder:
+        return Placeholder(self.shape[::-1])
+
+    def copy(self) -> Placeholder:
+        return self
+
+
+def is_nothing(values: Any) -> bool:
+    """Whether nested lists hold None alone."""
+    leaves = values
+    while leaves and all(isinstance(one, (list, tuple)) for one in leaves):
+        leaves = [one for row in leaves for one in row]
+    return bool(leaves) and all(one is None for one in leaves)

@@ -48,6 +48,10 @@ def present(structure: Structure | None, value: Any) -> list[Any]:
     return [leaf for part in parts for leaf in part] if all(parts) else []
 
 
+# Methods that every object has for its attributes.
+ACCESSORS: dict[str, Callable[..., Any]] = {"__getattribute__": getattr, "__setattr__": setattr, "__delattr__": delattr}
+
+
 def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     """``record.name``: an attribute of the object, or what its class defines."""
     if name in record.fields:
@@ -56,6 +60,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return record.fields
     if name == "__class__":
         return sparse.class_of(record)
+    if name in ACCESSORS:
+        return partial(ACCESSORS[name], record)
     if hasattr(record.cls, "__getattr__"):
         raise b.unsupported(
             f"`{record.cls.__name__}` has no attribute `{name}`, and its __getattr__ is not called",
@@ -101,13 +107,10 @@ class Parent(Holder):
         return (self.record,)
 
     @staticmethod
-    def of(b: Builder, source: Source, env: Mapping[str, Any]) -> Parent:
-        """``super()`` in a method with these local names."""
-        cls, first = (
-            source.outer.get("__class__"),
-            next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), ""),
-        )
-        record = env.get(first)
+    def of(b: Builder, source: Source, env: Mapping[str, Any], *named: Any) -> Parent:
+        """``super()`` in a method with these local names, or ``super(cls, self)``."""
+        first = next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), "")
+        cls, record = named if len(named) == 2 else (source.outer.get("__class__"), env.get(first))
         if not isinstance(cls, type) or not isinstance(record, Record):
             raise b.unsupported(
                 "super() is only supported in methods of objects", "Name the class instead: Base.method(self, x)."

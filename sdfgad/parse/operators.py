@@ -13,7 +13,7 @@ from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
 from sdfgad.parse import conditions, containers, optional_values
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.clocks import Reading, has_reading
+from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
@@ -76,8 +76,12 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         )
     python, name = BINARY[op]
     _require_no_objects(b, left, right)
-    if op is ast.Mod and isinstance(left, str) and has_reading(right):
-        return RunTimeText(left)
+    if op is ast.Mod and isinstance(left, str) and (has_reading(right) or not is_static(right)):
+        made = RunTimeText(left)
+        made.symbols = frozenset(right.symbols) if isinstance(right, Lin) else frozenset()
+        return made
+    if isinstance(left, Reading) or isinstance(right, Reading):
+        return READING
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
     is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
     is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))

@@ -35,7 +35,7 @@ from sdfgad.parse.primal import Guard, Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
-from sdfgad.parse.source import read_source
+from sdfgad.parse.source import own_signature, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
 from sdfgad.parse.value_specialisation import Values
@@ -234,7 +234,7 @@ def _own_parameters(function: Callable[..., Any], values: dict[str, Any]) -> dic
     given: list[Any] = []
     for name in (n for n in shown if n in values and n not in named):
         given += values[name] if shown[name].kind is inspect.Parameter.VAR_POSITIONAL else [values[name]]
-    bound = inspect.signature(function, follow_wrapped=False).bind(*given, **named)
+    bound = own_signature(function).bind(*given, **named)
     bound.apply_defaults()
     return dict(bound.arguments)
 

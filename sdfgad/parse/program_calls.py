@@ -12,6 +12,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.context_managers import is_quiet
 from sdfgad.parse.enclosed import EnclosingFails
 from sdfgad.parse.functions.drawing import is_random, random_call, uniform_for, weights_of
 from sdfgad.parse.functions.facts import tensor_of
@@ -55,7 +56,7 @@ def _of_transformed(site: Site, function: Any, positional: list[Any], keywords: 
         if weighted is not None:
             return _by_weights(site, function, weighted)
         return random_call(site.b, function, source_text(site.node.func), positional, keywords)
-    if is_hashable(function) and function in SETTINGS:
+    if is_hashable(function) and function in SETTINGS and not is_quiet(function, positional, keywords):
         what = f"`{source_text(site.node.func)}` changes a setting, which has no effect on compiled code"
         raise UnsupportedProgram(what, site.where, "Leave it out, or call it outside of the function.")
     return NOT_THESE

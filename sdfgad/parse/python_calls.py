@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +22,11 @@ from sdfgad.parse import containers, matching, operators, optional_values, trees
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
+from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RunTimeText
-from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real
+from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real, is_static
 
 Special = Callable[..., Any]
 SPECIAL: dict[Any, Special] = {}
@@ -338,6 +340,29 @@ def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
             made = _copy(site, value) if isinstance(value, (Tensor, Selection)) else value
         done[id(value)] = value, made
     return done[id(value)][1]
+
+
+# --- texts
+
+
+def _text_of(function: Any, name: str) -> Special:
+    """``str`` or ``repr``: of what is known while parsing, or by a method; else a text of run-time values."""
+
+    def handler(site: Site, *values: Any) -> Any:
+        if is_static(values):
+            return site.b.python(function, *values)
+        cls = values[0].cls if len(values) == 1 and isinstance(values[0], Record) else None
+        for one in (name, "__repr__"):
+            if isinstance(inspect.getattr_static(cls, one, None), types.FunctionType):
+                return method(site.frame, site.node, values[0], one)
+        made = RunTimeText(source_text(site.node))
+        made.symbols = frozenset(values[0].symbols) if isinstance(values[0], Lin) else frozenset()
+        return made
+
+    return handler
+
+
+SPECIAL.update({str: _text_of(str, "__str__"), repr: _text_of(repr, "__repr__")})
 
 
 # --- module operator

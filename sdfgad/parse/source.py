@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import sys
 import types
@@ -169,6 +170,15 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 # What their decorators put around a function makes no difference here.
 TRANSPARENT = frozenset({"dace", "functools", "jax", "numba", "numpy", "sdfgad"})
+
+
+def own_signature(function: Any) -> inspect.Signature:
+    """The parameters by a function's own definition, though a decorator shows those of the function it decorates."""
+    if "__wrapped__" in vars(function) and "__signature__" in vars(function):
+        own = types.FunctionType(function.__code__, {}, function.__name__, function.__defaults__, function.__closure__)
+        own.__kwdefaults__ = function.__kwdefaults__
+        return inspect.signature(own)
+    return inspect.signature(function, follow_wrapped=False)
 
 
 def unwrapped(function: Any) -> Any:

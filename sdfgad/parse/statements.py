@@ -8,12 +8,11 @@ import operator
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import calls, containers, objects, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.context_managers import Setting
 from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
@@ -48,29 +47,30 @@ def import_(frame: Frame, node: ast.Import) -> None:
 
 
 def import_from(frame: Frame, node: ast.ImportFrom) -> None:
-    if node.level or node.module is None:
-        raise frame.unsupported(
-            node,
-            "a relative import in a function is not supported",
-            "Import it at the top of the file, outside of the function.",
-        )
-    module = frame.b.python(importlib.import_module, node.module)
+    module = frame.b.python(_module, frame.source.namespace, node.module or "", node.level)
     for alias in node.names:
-        frame.env[alias.asname or alias.name] = frame.b.python(_imported, module, alias.name)
+        frame.env[alias.asname or alias.name] = containers.part_from_outside(frame.b, module, alias.name, _imported)
+
+
+def _module(namespace: dict[str, Any], name: str, level: int) -> Any:
+    """The module that ``from`` names, in a file with these globals."""
+    package = namespace.get("__package__") or ""
+    if level and not package:
+        raise ImportError("attempted relative import with no known parent package")
+    return importlib.import_module("." * level + name, package)
 
 
 def _imported(module: Any, name: str) -> Any:
     """What ``from module import name`` binds."""
-    if not hasattr(module, name):
-        return (
-            importlib.import_module(f"{module.__name__}.{name}")
-            if hasattr(module, "__path__")
-            else _missing(module, name)
-        )
-    return getattr(module, name)
-
-
-def _missing(module: Any, name: str) -> Any:
+    if hasattr(module, name):
+        return getattr(module, name)
+    inner = f"{module.__name__}.{name}"
+    try:
+        if hasattr(module, "__path__"):
+            return importlib.import_module(inner)
+    except ModuleNotFoundError as error:
+        if error.name != inner:
+            raise
     raise ImportError(f"cannot import name {name!r} from {module.__name__!r}", name=module.__name__)
 
 
@@ -168,15 +168,12 @@ def _update_array(frame: Frame, array: Any, result: Any) -> None:
 def with_(frame: Frame, node: ast.With) -> None:
     """``with np.errstate(...)``, which has no effect on compiled code."""
     for entered in node.items:
-        context = entered.context_expr
-        if not isinstance(context, ast.Call) or frame.eval(context.func) is not np.errstate:
+        if not isinstance(frame.eval(entered.context_expr), Setting):
             raise frame.unsupported(
                 node,
-                "`with` is not supported, except for np.errstate",
-                "Do it outside of the function, and pass what is read there as an argument.",
+                "this `errstate` is not supported in `with`, only np.errstate is",
+                "Leave it out, or give it another name.",
             )
-        modes = [frame.eval(keyword.value) for keyword in context.keywords]
-        frame.b.floating_errors |= any(mode in ("raise", "call") for mode in modes)
     frame.block(node.body)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.program import Loop, walk
 from sdfgad.parse import control
 from tests.helpers import line_of, module_from
@@ -327,3 +327,51 @@ def test_attempts_are_not_exponential_in_the_depth_of_branches(monkeypatch):
     # Each of 4 attributes is found once at each of 4 depths, in the few attempts of the loop: 16 times their number.
     assert len(parsed_branches) < 100
     assert_slope(nested_checks, x)
+
+
+# One side of a branch makes an item refer to the array of a name, the other binds that name anew. What is done to the
+# array in place after that is done to the item, too, where the first side was taken.
+HOLDERS = {"list": ("[x, c]", "q[1]"), "dict": ("{'u': c}", "q['u']"), "object": ("SimpleNamespace(u=c)", "q.u")}
+
+
+@pytest.mark.parametrize(("made", "item"), HOLDERS.values(), ids=HOLDERS)
+@pytest.mark.parametrize("other", ["d[::-1]", "x * 2.0", "np.sin(d)"])
+@pytest.mark.parametrize("first", [0.3, -0.3])
+def test_item_that_one_side_makes_the_array_of_a_name(made, item, other, first, tmp_path):
+    text = f"""import numpy as np
+from types import SimpleNamespace
+
+
+def program(x):
+    c, d = x + 1.0, x - 1.0
+    q = {made}
+    if x[0] > 0.0:
+        {item} = d
+    else:
+        d = {other}
+    d += 1.0
+    d[0] = 3.0 * x[1]
+    return np.sum({item} ** 2) + np.sum(d)
+"""
+    program, x = module_from(text, tmp_path).program, np.array([first, 1.1, 2.0])
+    assert_like_python(program, x)
+    assert_slope(program, x)
+
+
+def test_the_same_in_a_loop_is_refused(tmp_path):
+    text = """import numpy as np
+
+
+def program(x):
+    c, d = x + 1.0, x - 1.0
+    q = [x, c]
+    for k in range(9):
+        if x[0] > 1.5 - 0.5 * k:
+            q[1] = d
+        else:
+            d = d[::-1]
+        d += 1.0
+    return np.sum(q[1])
+"""
+    with pytest.raises(UpdateOfCopy, match="an array that is chosen or re-bound at run time is updated in place"):
+        parsed(module_from(text, tmp_path).program, np.array([0.3, 1.1, 2.0]))

@@ -312,11 +312,22 @@ def test_a_continue_ends_no_loop():
 
 
 def test_statements_in_errstate_come_after_it():
-    body = rewritten("def f(x):\n if x:\n  with a:\n   with b:\n    y = 1\n   return y\n return 2")
+    body = rewritten(
+        "def f(x):\n if x:\n  with errstate():\n   with np.errstate(all=1):\n    y = 1\n   return y\n return 2"
+    )
     assert_no_jumps(body)
     withs = [n for s in body for n in ast.walk(s) if isinstance(n, ast.With)]
     assert len(withs) == 2
     assert all(len(n.body) == 1 and isinstance(n.body[0], ast.Pass) for n in withs)
+
+
+def test_other_context_managers_are_left_in_a_finally():
+    body = rewritten("def f(x):\n if x:\n  with a as y, b:\n   return y\n return 2")
+    assert_no_jumps(body)
+    tries = [n for s in body for n in ast.walk(s) if isinstance(n, ast.Try)]
+    assert len(tries) == 2
+    assert all(len(n.finalbody) == 1 and not n.handlers for n in tries)
+    assert not any(isinstance(n, ast.With) for s in body for n in ast.walk(s))
 
 
 @pytest.mark.parametrize(

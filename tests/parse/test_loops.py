@@ -7,6 +7,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import assert_gradient, jax_vjp
+from tests.helpers_ir import assert_like_python, assert_slope
 
 
 def row_after_nested_loops(a):
@@ -235,3 +236,39 @@ def summed(x):
 def test_a_python_number_takes_the_precision_of_what_is_added():
     x = np.linspace(0.0, 1.0, 4, dtype=np.float32)
     assert sdfgad.differentiate(summed).value(x).dtype == np.float32
+
+
+HORNER = [-1, 6, -16, 32, -9, 64, -128, 2048, 9, -16, 768, 3, -5, 512, -7, 1280, -7, 2048]
+
+
+def horner_by_while(n, p, s, x):
+    y = float(0 if n < 0 else p[s])
+    while n > 0:
+        n -= 1
+        s += 1
+        y = y * x + p[s]
+    return y
+
+
+def horner_by_for(n, p, s, x):
+    y = float(p[s])
+    for _ in range(n):
+        s += 1
+        y = y * x + p[s]
+    return y
+
+
+@pytest.mark.parametrize("horner", [horner_by_while, horner_by_for])
+def test_an_outer_loop_is_unrolled_for_an_inner_one_that_walks_through_a_list(horner):
+    def series(x):
+        total, power, o = 0.0, x[0], 0
+        for k in range(1, 7):
+            n = (6 - k) // 2
+            total += power * horner(n, HORNER, o, x[0] * x[1]) / HORNER[o + n + 1]
+            o += n + 2
+            power *= x[0]
+        return total
+
+    x = np.array([0.3, 2.5])
+    assert_like_python(series, x)
+    assert_slope(series, x)

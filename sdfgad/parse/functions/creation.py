@@ -11,7 +11,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.layout import converted, in_new_order, in_order
-from sdfgad.parse.object_arrays import ObjectArray
+from sdfgad.parse.object_arrays import ObjectArray, Placeholder, is_nothing
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
@@ -154,6 +154,15 @@ def asarray(b: Builder, a: Any, dtype: Any = None, order: Any = None, *, copy: A
     return array(b, a, dtype, copy=copy, order="K" if order is None else order)
 
 
+def _nan_for_none(values: Any) -> Any:
+    """Nested lists with NaN for each None in them, as NumPy converts that to floats."""
+    if values is None:
+        return np.nan
+    if type(values) in (list, tuple) and any(value is None or type(value) in (list, tuple) for value in values):
+        return [_nan_for_none(value) for value in values]
+    return values
+
+
 @function(np.array)
 def array(
     b: Builder,
@@ -164,10 +173,16 @@ def array(
     order: Any = "K",
     subok: bool = False,
     ndmin: int = 0,
-) -> Tensor | ObjectArray:
+) -> Tensor | ObjectArray | Placeholder:
     """``np.array`` of an array, a number, or nested lists of them; of a list of None, an array of objects."""
+    if dtype is not None and np.dtype(dtype).kind in "fc":
+        object = _nan_for_none(object)
     if isinstance(object, (list, tuple)) and object and all(item is None for item in object):
         return ObjectArray(object)
+    if isinstance(object, (list, tuple)) and dtype is None and is_nothing(object):
+        return Placeholder(b.python(np.array, object).shape)
+    if isinstance(copy, np._CopyMode):
+        copy = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False}.get(copy)
     is_same = isinstance(object, Tensor) and dtype in (None, object.dtype)
     if is_same and object.is_shared and not copy:
         value = in_order(b, object, order)

@@ -20,7 +20,8 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import operand_types
 from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.indexing import getitem
-from sdfgad.parse.registry import function
+from sdfgad.parse.known_arrays import known_array
+from sdfgad.parse.registry import attribute, function
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_static
@@ -45,6 +46,10 @@ def axes_of(axis: Any, ndim: Any) -> Any:
 
 def fixed_int(n: Any) -> Any:
     """An integer as a constant of the program."""
+
+
+def known_integers(n: Any) -> Any:
+    """An array of integers that is known while parsing, as nested lists; anything else as it is."""
 
 
 def most(n: Any) -> Any:
@@ -102,6 +107,12 @@ def _axes_of(b: Builder, axis: Any, ndim: int) -> tuple[int, ...]:
 @function(fixed_int)
 def _fixed_int(b: Builder, n: Any) -> int:
     return b.constant(n)
+
+
+@function(known_integers)
+def _known_integers(b: Builder, n: Any) -> Any:
+    found = known_array(b, n) if isinstance(n, Tensor) and n.ndim and n.dtype.kind in "iu" else None
+    return n if found is None else found.tolist()
 
 
 @function(most)
@@ -178,6 +189,11 @@ def class_of(x: Any) -> type[Any]:
     if x.ndim or x.place is not None:
         return np.ndarray
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else x.dtype.type
+
+
+@attribute("__class__")
+def class_attribute(b: Builder, x: Any) -> type[Any]:
+    return class_of(x)
 
 
 @function(builtins.callable, static=False)

@@ -13,6 +13,7 @@ from sdfgad.parse.functions.facts import (
     fixed_int,
     is_fixable,
     is_sequence,
+    known_integers,
     part_of,
     positions_of,
 )
@@ -129,6 +130,7 @@ def pad(
 ) -> Any:
     """Pad axis by axis; corners are padded from the padding of earlier axes."""
     array = array_like(array)
+    pad_width = known_integers(pad_width)
     if reflect_type != "even" or stat_length is not None:
         raise ValueError(
             "np.pad with reflect_type='odd' or stat_length is not supported: join the parts by np.concatenate"

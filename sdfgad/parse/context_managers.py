@@ -1,0 +1,106 @@
+"""Context managers: what ``with`` enters and leaves, by methods of the user's classes.
+
+`sdfgad.parse.jumps` writes ``with`` as ``try`` and ``finally``, with calls of `enter` and `leave`. Those that only set
+how NumPy or Python warns and prints have no effect on compiled code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import types
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sdfgad.parse import containers
+from sdfgad.parse.iterators import Site
+from sdfgad.parse.managers import enter, leave
+from sdfgad.parse.operands import is_library
+from sdfgad.parse.python_calls import SPECIAL
+from sdfgad.parse.values import Holder, Record
+
+
+@dataclass(frozen=True, eq=False)
+class Setting(Holder):
+    """A context manager without an effect on numbers; `value` is what ``as`` binds."""
+
+    noun: ClassVar[str] = "a context manager"
+    instead: ClassVar[str] = "Use it in a `with` statement."
+    value: Any = None
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return (self.value,)
+
+
+def _errstate(site: Site, **modes: Any) -> Setting:
+    site.b.floating_errors |= any(mode in ("raise", "call") for mode in modes.values())
+    return Setting()
+
+
+def is_quiet(function: Any, modes: Iterable[Any], keywords: dict[str, Any]) -> bool:
+    """Whether a change of NumPy's settings has no effect on numbers, nor on where a program raises."""
+    given = {*modes, *keywords.values()}
+    return function is np.set_printoptions or (function is np.seterr and given <= {None, "ignore", "warn", "print"})
+
+
+def _seterr(site: Site, **_: Any) -> Any:
+    """The settings before, which a program sets again at its end."""
+    return containers.tracked(site.b, {**np.geterr()})
+
+
+def _catch_warnings(site: Site, record: Any = False, **_: Any) -> Setting:
+    if record is not False:
+        what = "the warnings that a compiled program gives are not recorded"
+        raise site.b.unsupported(what, "Leave `record` out, or call the gradient where they are recorded.")
+    return Setting()
+
+
+def _print_options(site: Site, *_: Any, **__: Any) -> Setting:
+    return Setting()
+
+
+def _null_context(site: Site, enter_result: Any = None) -> Setting:
+    return Setting(site.b.settle(enter_result))
+
+
+def _enter(site: Site, manager: Any) -> Any:
+    """What ``as`` binds."""
+    if isinstance(manager, Setting):
+        return manager.value
+    return _call(site, manager, "__enter__")
+
+
+def _leave(site: Site, manager: Any) -> None:
+    if not isinstance(manager, Setting):
+        _call(site, manager, "__exit__", None, None, None)
+
+
+def _call(site: Site, manager: Any, name: str, *arguments: Any) -> Any:
+    cls = manager.cls if isinstance(manager, Record) else type(manager)
+    function = inspect.getattr_static(cls, name, None)
+    if not isinstance(function, types.FunctionType) or is_library(function) or cls.__module__ == "contextlib":
+        reason = (
+            "what it catches is not followed" if cls.__module__ == "contextlib" else f"it has no `{name}` in Python"
+        )
+        raise site.b.unsupported(
+            f"`{cls.__name__}` in `with` is not supported: {reason}",
+            "Do it outside of the function, and pass what is read there as an argument.",
+        )
+    return site.frame.call(site.node, function, [manager, *arguments], {})
+
+
+SPECIAL |= {
+    np.errstate: _errstate,
+    np.seterr: _seterr,
+    np.set_printoptions: lambda site, *_, **__: None,
+    np.printoptions: _print_options,
+    warnings.catch_warnings: _catch_warnings,
+    contextlib.nullcontext: _null_context,
+    enter: _enter,
+    leave: _leave,
+}
