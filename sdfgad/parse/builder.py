@@ -108,6 +108,8 @@ class Builder(Emitter):
         self.fillers: tuple[Body, ...] = ()
         # The dtypes that arrays may have in Python instead of that of their buffers (`mixed_dtypes`).
         self.mixed: dict[str, np.dtype[Any]] = {}
+        # Whether linear forms may be integers of NumPy, whose comparisons are booleans of NumPy's (`truth_values`).
+        self.has_numpy_integers = False
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
@@ -377,6 +379,7 @@ class Builder(Emitter):
     def stored(self, tensor: Tensor, base: str = "", weak: bool | None = None) -> Tensor:
         """Materialise a tensor's present value in a new array."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
+        view = replace(view, types=tensor.types) if tensor.types else view
         self.assign(view, tensor)
         return self.ordered(view, tensor)
 
