@@ -21,7 +21,7 @@ from sdfgad.parse.functions.reduction import extremum_of_filled, reduce_over
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.shape import ravel
-from sdfgad.parse.integers import as_int, integer_extremum, single, whole
+from sdfgad.parse.integers import as_int, integer_extremum, python_number, single, whole
 from sdfgad.parse.layout import converted
 from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.rows import whole_of
@@ -123,7 +123,7 @@ def tolist(b: Builder, a: Tensor) -> Any:
     known = b.constants.array(a, b.here)
     if known is not None:
         return known.tolist()
-    return [tolist(b, row) for row in _rows(b, a)] if a.ndim else replace(b.materialise(a), weak=True)
+    return [tolist(b, row) for row in _rows(b, a)] if a.ndim else python_number(b, a)
 
 
 def _rows(b: Builder, x: Tensor) -> list[Any]:
