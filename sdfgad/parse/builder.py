@@ -254,7 +254,8 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        return buffers, names, lengths, counts, self.domain, where, versions, contents, self.filling, values
+        lists = self.filling, values, self.logs.removed.copy()
+        return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -277,6 +278,7 @@ class Builder(Emitter):
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
+        self.logs.removed = state[10].copy()
         self.filling = state[8]
         if self.values is not None:
             self.values.restore(state[9])

@@ -337,12 +337,22 @@ def shapes_that_differ(x):
     return np.array(rows)
 
 
+@right
 def an_item_that_is_replaced(x):
     y = []
     for v in x:
         if v > 0:
             y.append(v)
     y[0] = 9.0
+    return np.array(y)
+
+
+def a_slice_that_is_replaced(x):
+    y = []
+    for v in x:
+        if v > 0:
+            y.append(v)
+    y[:1] = [9.0]
     return np.array(y)
 
 
@@ -362,7 +372,7 @@ REFUSED = [
         "rows = [p]",
         "an array that is in a list whose length is data is updated in place",
     ),
-    (an_item_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
+    (a_slice_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
     (
         in_a_loop_that_data_ends,
         "x = 0.5 * x +",
