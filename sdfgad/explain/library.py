@@ -30,12 +30,14 @@ OPERATIONS: Mapping[str, Function] = {
     "bessel_k": lambda x, order: _special("kv")(order, x),
     "bessel_ke": lambda x, order: _special("kve")(order, x),
     "bessel_y": lambda x, order: _special("yv")(order, x),
-    "beta_density": lambda a, b, x: np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - _special("betaln")(a, b)),
+    "beta_density": lambda a, b, x: np.exp(
+        _special("xlogy")(a - 1, x) + _special("xlog1py")(b - 1, -x) - _special("betaln")(a, b)
+    ),
     "betainc_by_shape": lambda a, b, x: _slope(lambda t: _special("betainc")(t, b, x), a),
     "dawsn_slope": lambda x: 1 - 2 * x * _special("dawsn")(x),
     "expn_of": lambda x, order: _special("expn")(order, x),
     "fractional": lambda x: np.modf(x)[0],
-    "gamma_density": lambda a, x: np.exp((a - 1) * np.log(x) - x - _special("gammaln")(a)),
+    "gamma_density": lambda a, x: np.exp(_special("xlogy")(a - 1, x) - x - _special("gammaln")(a)),
     "gammainc_by_shape": lambda a, x: _slope(lambda t: _special("gammainc")(t, x), a),
     "held": lambda x: x,
     "hurwitz_zeta": lambda x, order: _special("zeta")(order, x),

@@ -15,6 +15,7 @@ from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
+from sdfgad.parse.value_specialisation import TooManyValues
 
 FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Reaches, Taken, SdfgadError
 
@@ -70,6 +71,8 @@ class Assumptions:
         Raises:
             SdfgadError: no other assumptions would help.
         """
+        if isinstance(failure, TooManyValues):
+            raise failure
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):

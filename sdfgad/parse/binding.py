@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, objects, stored_lists, trees
+from sdfgad.parse import containers, delay_lines, objects, stored_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
@@ -17,6 +17,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import as_sequence, iterated
+from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
@@ -191,6 +192,8 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     elif isinstance(container, Flat):
         setitem(frame.b, container.elements, index, value)
     elif isinstance(container, Record):
+        if is_log(container):
+            delay_lines.require_place(frame.b, container, index)
         method(frame, frame.source.node, container, "__setitem__", index, value)
     elif isinstance(container, list) and stored_lists.store(frame.b, container, index, value):
         return

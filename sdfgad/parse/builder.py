@@ -108,6 +108,8 @@ class Builder(Emitter):
         self.fillers: tuple[Body, ...] = ()
         # The dtypes that arrays may have in Python instead of that of their buffers (`mixed_dtypes`).
         self.mixed: dict[str, np.dtype[Any]] = {}
+        # Whether linear forms may be integers of NumPy, whose comparisons are booleans of NumPy's (`truth_values`).
+        self.has_numpy_integers = False
         self.rolling = rolling
         self.taken: dict[int, Any] = {}
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
@@ -252,7 +254,8 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        return buffers, names, lengths, counts, self.domain, where, versions, contents, self.filling, values
+        lists = self.filling, values, self.logs.removed.copy()
+        return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
         """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
@@ -275,6 +278,7 @@ class Builder(Emitter):
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
+        self.logs.removed = state[10].copy()
         self.filling = state[8]
         if self.values is not None:
             self.values.restore(state[9])
@@ -377,6 +381,7 @@ class Builder(Emitter):
     def stored(self, tensor: Tensor, base: str = "", weak: bool | None = None) -> Tensor:
         """Materialise a tensor's present value in a new array."""
         view = self.new_view(base, tensor.shape, tensor.dtype, tensor.weak if weak is None else weak)
+        view = replace(view, types=tensor.types) if tensor.types else view
         self.assign(view, tensor)
         return self.ordered(view, tensor)
 

@@ -5,6 +5,7 @@ They are elements of an array that is made of the items.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
             raise
     with b.indexed(counts_back):
         found: Tensor = getitem(b, _array_of(b, values), index)
-    return found
+    are_pythons = all(as_tensor(value).weak for value in values)
+    return replace(found, weak=True) if are_pythons else found
 
 
 def _array_of(b: Builder, values: list[Any] | tuple[Any, ...]) -> Tensor:

@@ -12,7 +12,7 @@ from typing import Any
 from sdfgad.errors import InvalidIndex, Rebound, SdfgadError
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.parse import sharing
+from sdfgad.parse import sharing, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
 from sdfgad.parse.elementwise import to_bool, where
@@ -58,6 +58,16 @@ def logical(b: Builder, name: str, x: Any, y: Any) -> Any:
     return decided(b, Op(name, (truth(b, x).at(), truth(b, y).at()), BOOL))
 
 
+def chained(b: Builder, left: Any, right: Any) -> Any:
+    """``left and right`` of two comparisons, of which neither must be left out."""
+    found = logical(b, "logical_and", left, right)
+    if found is left or found is right or not isinstance(found, Tensor):
+        return found
+    types = truth_values.types_of(as_tensor(left)) | truth_values.types_of(as_tensor(right))
+    known = len(types) == 1
+    return replace(found, weak=types == {truth_values.PYTHON}, types=frozenset() if known else types)
+
+
 def decided(b: Builder, condition: Expr) -> Any:
     """A condition on integers: True or False where the domain implies either, else a boolean scalar."""
     forms, negated = affine_forms(condition), affine_forms(condition, negate=True)
@@ -65,7 +75,8 @@ def decided(b: Builder, condition: Expr) -> Any:
         return True
     if negated is not None and all(b.domain.implies(f) for f in negated):
         return False
-    return scalar(condition)
+    found = scalar(condition, weak=True)
+    return replace(found, types=truth_values.ANY) if b.has_numpy_integers else found
 
 
 def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | None:
@@ -124,7 +135,7 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
 
 def negated(value: Any) -> Any:
     """``not value`` of a truth value."""
-    return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL))
+    return not value if isinstance(value, bool) else scalar(Op("logical_not", (value.at(),), BOOL), weak=True)
 
 
 def _short_circuit(frame: Frame, node: ast.BoolOp) -> Any:
@@ -201,7 +212,8 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
         what = "the values of this expression, of which one is chosen at run time, differ in their shapes"
         raise ShapesDiffer(what, frame.b.where, "Write an `if` statement, or give them one shape.")
     result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
-    result = replace(result, read_only=any(tensor.read_only for tensor in tensors))
+    is_read_only = any(tensor.read_only for tensor in tensors)
+    result = replace(result, read_only=is_read_only, types=truth_values.joined(tensors))
     return frame.b.versions.copy_of(result, sources) if sources else result
 
 

@@ -20,10 +20,10 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
-from sdfgad.parse.logs import APPENDING, Kept, Log, Site, is_log
+from sdfgad.parse.logs import CHANGING, Kept, Log, Site, is_log
 from sdfgad.parse.rows import put_item, row_of
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Record, Tensor, as_tensor, is_number, scalar
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, scalar
 
 
 def made(b: Builder, values: list[Any], site: Site) -> Any:
@@ -134,13 +134,37 @@ def item(b: Builder, log: Record, place: int) -> Any:
         UnsupportedProgram: the items are neither numbers nor arrays.
     """
     site = log.fields["origin"]
-    end, depth = ("latest", -place) if place < 0 else ("first", place + 1)
-    b.logs.reach(site, **{"first": 0, "latest": 0, end: depth})
-    _require_items(b, log, depth)
+    end, depth = _reached(b, log, place)
     found = log.fields[end][depth - 1]
     if found is None:
         raise b.logs.known[site].failure
     return containers.read(b, found, "an item of a list")
+
+
+def _reached(b: Builder, log: Record, place: int) -> tuple[str, int]:
+    """The end from which an item is counted, and how far it is from there; requires that it is there, and is kept."""
+    site = log.fields["origin"]
+    end, depth = ("latest", -place) if place < 0 else ("first", place + 1)
+    # With each item that is removed at the end, one more has to be known.
+    b.logs.reach(site, **{"first": 0, "latest": 0, end: depth + (b.logs.removed[site] if place < 0 else 0)})
+    _require_items(b, log, depth)
+    return end, depth
+
+
+def updated_item(b: Builder, log: Record, place: Any) -> Any:
+    """The number ``log[place]`` before ``log[place] += value``; an array, which changes in place, is refused."""
+    require_place(b, log, place)
+    found = item(b, log, Lin.of(place).const)
+    if isinstance(found, Tensor) and found.ndim:
+        raise b.logs.known[log.fields["origin"]].failure
+    return found
+
+
+def require_place(b: Builder, log: Record, place: Any) -> None:
+    """Require that ``log[place] = value`` has a place that is known and kept; raises as `item` does."""
+    if not (is_integer(place) and Lin.of(place).is_const):
+        raise b.logs.known[log.fields["origin"]].failure
+    _reached(b, log, Lin.of(place).const)
 
 
 def _require_items(b: Builder, log: Record, number: int) -> None:
@@ -189,9 +213,9 @@ def _reads(parent: ast.AST | None, node: ast.AST) -> bool:
 
 def _hands_on(parent: ast.AST | None, node: ast.AST) -> bool:
     if isinstance(parent, ast.Attribute):
-        return parent.attr in APPENDING or parent.attr in Log.__annotations__
+        return parent.attr in CHANGING or parent.attr in Log.__annotations__
     if isinstance(parent, ast.Subscript):
-        return parent.value is node and isinstance(parent.ctx, ast.Load)
+        return parent.value is node and isinstance(parent.ctx, (ast.Load, ast.Store))
     if isinstance(parent, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops)
     if isinstance(parent, ast.Assign):

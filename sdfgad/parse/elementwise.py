@@ -18,6 +18,7 @@ from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.masks import common_mask
+from sdfgad.parse.truth_values import result_types, with_types
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, cast
 
 _PYTHON_TYPES = {"i": int, "f": float, "c": complex}
@@ -28,6 +29,7 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
     if any(isinstance(operand, Selection) for operand in operands):
         return of_selections(b, partial(elementwise, b, name, dtype=dtype), operands)
     tensors = [as_tensor(operand) for operand in operands]
+    types = result_types(b, name, tensors) if any(tensor.types for tensor in tensors) else frozenset[str]()
     operation = OPERATIONS[name]
     ufunc = getattr(np, operation.like or name)
     results = (None,) * ufunc.nout
@@ -52,7 +54,7 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
         args = tuple(cast(t.element(index), d) for t, d in zip(wide, inputs, strict=True))
         return Op(name, args, output)
 
-    return Tensor(shape, output, element, weak=all(t.weak for t in tensors))
+    return with_types(b, Tensor(shape, output, element, weak=all(t.weak for t in tensors)), types)
 
 
 def of_selections(b: Builder, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
@@ -103,7 +105,7 @@ def where(b: Builder, condition: Any, x: Any, y: Any) -> Any:
     if any(isinstance(operand, Selection) for operand in (condition, x, y)):
         return of_selections(b, partial(where, b), (condition, x, y))
     condition, x, y = as_tensor(condition), as_tensor(x), as_tensor(y)
-    dtype = elementwise(b, "add", x, y).dtype
+    dtype = elementwise(b, "add", *(replace(one, types=frozenset()) for one in (x, y))).dtype
     shape = broadcast_shapes(b, condition.shape, x.shape, y.shape)
     c, u, v = (broadcast_to(b, t, shape) for t in (condition, x, y))
 

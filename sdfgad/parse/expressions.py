@@ -39,8 +39,7 @@ from sdfgad.parse import (
 from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.columns import columns_of
-from sdfgad.parse.conditions import logical, truth
-from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.conditions import truth
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions import mpi
@@ -295,7 +294,7 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
     value = frame.eval(node.operand)
     if isinstance(node.op, ast.Not):
         known = conditions.known_truth(value)
-        return not known if known is not None else elementwise(frame.b, "logical_not", truth(frame.b, value))
+        return not known if known is not None else conditions.negated(truth(frame.b, value))
     if isinstance(value, Record):
         return method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
     return operators.unary(frame.b, type(node.op), value)
@@ -306,7 +305,7 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
     result: Any = True
     for op, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
         part = _compared(frame, node, type(op), left, right)
-        result = part if result is True else logical(frame.b, "logical_and", result, part)
+        result = part if result is True else conditions.chained(frame.b, result, part)
     return result
 
 

@@ -16,6 +16,7 @@ from sdfgad.parse.gathering import gather, gathers, scatter
 from sdfgad.parse.masks import is_same_mask
 from sdfgad.parse.mixed_dtypes import require_holds
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.truth_values import require_known
 from sdfgad.parse.updating import updatable
 from sdfgad.parse.values import Selection, Tensor, as_tensor
 
@@ -115,6 +116,7 @@ def _as_array(b: Builder, entry: Any) -> Any:
         return b.constant_array(np.array(entry))
     if isinstance(entry, (list, tuple)):
         return b.stored(stacked(b, entry), weak=False) if entry else b.constant_array(np.empty(0, np.int64))
+    require_known(b, [entry], "a boolean and a number select otherwise")
     if isinstance(entry, (bool, np.bool_)):
         raise b.unsupported(
             f"indexing by {entry} is not supported",

@@ -1,13 +1,18 @@
-"""Python integers: extrema, and conversions of numbers to integers."""
+"""Python's numbers: extrema of integers, and conversions of numbers and elements."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from sdfgad.ir.expr import INT, Expr, Int, Lin, Op, as_linear, reads
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
-from sdfgad.parse.values import Tensor, as_tensor, cast, is_integer
+from sdfgad.parse.values import Tensor, as_tensor, astype, cast, is_integer
+
+DOUBLE, COMPLEX = np.dtype(np.float64), np.dtype(np.complex128)
 
 
 def integer_extremum(b: Builder, x: Any, y: Any, name: str) -> Any:
@@ -40,6 +45,12 @@ def affine(b: Builder, value: Expr) -> Lin:
         x, y = (affine(b, part) for part in value.args)
         return x + y if value.name == "add" else x - y
     return b.fixed(value) if reads(value) else as_linear(value)
+
+
+def python_number(b: Builder, element: Tensor) -> Tensor:
+    """An element of an array as a number of Python, which is of double precision."""
+    wide = {"f": DOUBLE, "c": COMPLEX, "i": INT, "u": INT}.get(element.dtype.kind, element.dtype)
+    return replace(b.materialise(astype(element, wide)), weak=True)
 
 
 def single(b: Builder, x: Any) -> Tensor:

@@ -6,6 +6,7 @@ object (`sdfgad.parse.delay_lines`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,8 @@ from sdfgad.parse.values import Record
 
 # The methods that change a list and return nothing.
 APPENDING = ("append", "extend", "insert")
+# Those, and the one that removes the last item.
+CHANGING = (*APPENDING, "pop")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,10 @@ class Site:
 
 def put(site: Any, arrays: Any, place: Any, value: Any) -> None:
     """Keep an item of a list at its place in an array, or the parts of one in several."""
+
+
+def require_last(site: Any, length: Any, place: Any) -> None:
+    """Require that a list has a last item, and that it is the one to be removed."""
 
 
 class Log:
@@ -71,6 +78,25 @@ class Log:
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
         return self
+
+    def pop(self, place: Any = -1) -> Any:
+        require_last(self.origin, self.length, place)
+        last = self.latest[0]
+        for k in range(len(self.latest) - 1):
+            self.latest[k] = self.latest[k + 1]
+        self.length -= 1
+        return last
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        at = self.length + place if place < 0 else place
+        for k in range(len(self.first)):
+            if at == k:
+                self.first[k] = value
+        for k in range(len(self.latest)):
+            if at == self.length - 1 - k:
+                self.latest[k] = value
+        if self.most > 0 and at < self.most:
+            put(self.origin, self.items, at, value)
 
     def insert(self, place: Any, value: Any) -> None:
         self.length += 1
@@ -116,10 +142,12 @@ class Logs:
     Attributes:
         known: the places where logs are made.
         found: those that this attempt has found.
+        removed: the place of a log -> how many items the statements so far may have removed at its end.
     """
 
     known: Mapping[Site, Kept]
     found: dict[Site, Kept] = field(default_factory=dict)
+    removed: Counter[Site] = field(default_factory=Counter)
     _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
 
     def follow(self, values: list[Any], site: Site) -> None:

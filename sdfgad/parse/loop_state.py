@@ -7,14 +7,14 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.parse import containers, mixed_dtypes, sharing, trees
+from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
@@ -60,6 +60,7 @@ class Leaf:
         is_row_major: whether NumPy certainly stores its values in row-major order.
         is_aliased: whether another leaf that is carried may be the same array, of a trip, in Python.
         least: the dtype that the array may have in some trip, if that can hold less.
+        types: what the number may be in some trip, if its dtype does not say it.
     """
 
     shape: tuple[Lin, ...]
@@ -69,6 +70,7 @@ class Leaf:
     is_row_major: bool
     is_aliased: bool
     least: np.dtype[Any] | None = None
+    types: frozenset[str] = frozenset()
     # The keys of a selection's mask before the loop and at the end of a trip: masks with equal keys share storage.
     mask: Any = field(default=None, compare=False)
 
@@ -135,7 +137,7 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
 
 
 def _initialised(b: Builder, name: str, value: Any, leaf: Leaf) -> Tensor:
-    store = b.new_view(name, leaf.shape, leaf.dtype, leaf.weak)
+    store = replace(b.new_view(name, leaf.shape, leaf.dtype, leaf.weak), types=leaf.types)
     mixed_dtypes.mark(b, store, leaf.least)
     b.refer(store, as_mergeable(b, name, value))
     return store if leaf.is_row_major else b.ordered(store, None)
@@ -255,7 +257,8 @@ def _carry_of(
         arrays = known_ones(tensors)
         mixed_dtypes.require_alike(frame.b, name, arrays)
         least = mixed_dtypes.lowest(frame.b, arrays)
-        leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, least, mask))
+        types = truth_values.joined(arrays) | (leaf.types if leaf else frozenset())
+        leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, least, types, mask))
     was_shared = known is not None and known.is_shared
     is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
     return Carry((values[0], values[1]), tuple(leaves), is_shared)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
-from sdfgad.parse import containers, mixed_dtypes, sharing, trees
+from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.updating import aliased_by
@@ -137,6 +137,7 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
     least = mixed_dtypes.lowest(b, known_ones(tensors))
     result = b.new_view(name, shape, dtype, weak)
     mixed_dtypes.mark(b, result, least)
+    result = replace(result, types=truth_values.joined(known_ones(tensors)))
     for tensor, (_, block) in zip(tensors, ends, strict=True):
         b.blocks.append(block)
         b.refer(result, tensor)
@@ -285,8 +286,11 @@ def has_one_shape(b: Builder, tensors: list[Tensor]) -> bool:
 
 def common_type(tensors: list[Tensor]) -> tuple[np.dtype[Any], bool]:
     tensors = known_ones(tensors)
-    weak = all(t.weak for t in tensors)
-    if weak:
+    # A boolean takes the precision of what it is combined with, as a number of Python does.
+    weak = all(t.weak or (t.dtype.kind == "b" and not t.ndim) for t in tensors) and any(
+        t.weak and t.dtype.kind != "b" for t in tensors
+    )
+    if weak or all(t.weak for t in tensors):
         return np.result_type(*(t.dtype for t in tensors)), True
     # A weak Python number takes the precision of a NumPy value, as in NumPy's promotion.
     zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}

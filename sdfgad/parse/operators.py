@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
-from sdfgad.parse import conditions, containers, optional_values
+from sdfgad.parse import conditions, containers, optional_values, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
@@ -92,6 +93,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     if are_sequences or is_repeated or (is_static(left) and is_static(right)):
         made = b.python(python, left, right)
         return containers.tracked(b, made) if isinstance(made, (list, set)) else made
+    left, right = truth_values.counted(b, name, left, right)
     _note_hazards(b, name, left, right)
     require_like_python(b, name, left, right)
     if is_integer(left) and is_integer(right):
@@ -101,10 +103,12 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         # NumPy's operator, not its function, takes these powers of booleans for squares.
         are_booleans = isinstance(left, Tensor) and left.dtype.kind == "b" and left.ndim > 0
         is_square = are_booleans and type(right) is int and right == 2
-        return elementwise(b, "square", left) if is_square else power(b, left, right)
+        if is_square:
+            return elementwise(b, "square", left)
+        return truth_values.operator(b, name, [left, right], partial(power, b))
     if name == "matmul":
         return matmul(b, left, right)
-    return elementwise(b, name, left, right)
+    return truth_values.operator(b, name, [left, right], partial(elementwise, b, name))
 
 
 def _require_no_objects(b: Builder, *operands: Any) -> None:
@@ -151,9 +155,10 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
     python, name = UNARY[op]
     if is_static(value):
         return b.python(python, value)
+    (value,) = truth_values.counted(b, name, value)
     if isinstance(value, Lin):
         return {"negative": -value, "positive": value, "invert": -value - 1}[name]
-    return elementwise(b, name, value)
+    return truth_values.operator(b, name, [value], partial(elementwise, b, name))
 
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
@@ -183,7 +188,7 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         return b.python(python, left, right)
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
-    return elementwise(b, name, *_with_arrays(b, left, right))
+    return truth_values.operator(b, name, _with_arrays(b, left, right), partial(elementwise, b, name))
 
 
 def _compared_with_none(b: Builder, op: type[ast.cmpop], value: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, matching, operators, optional_values, trees
+from sdfgad.parse import containers, matching, operators, optional_values, trees, truth_values
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -230,7 +230,7 @@ def _callable(site: Site, value: Any) -> bool:
 
 @_of(type)
 def _type(site: Site, value: Any) -> Any:
-    return class_of(value)
+    return truth_values.agreed(site.b, value, class_of(value), lambda cls: cls)
 
 
 @_of(getattr)

@@ -11,6 +11,7 @@ from sdfgad.ir.expr import Const, Lin
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dense_matrices import Sums
 from sdfgad.parse.rows import segments
+from sdfgad.parse.truth_values import require_known
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_static
 
 FLOAT = np.dtype(np.float64)
@@ -38,6 +39,7 @@ def stacked(b: Builder, x: Any) -> Tensor:
             b.where,
             "Give all parts the same shape: np.array([x[0], s]) of numbers, or np.concatenate((x, [s])) of arrays.",
         )
+    require_known(b, parts, "so is the dtype of an array")
     dtype = np.result_type(*(part.dtype for part in parts))
     result = b.new_view("", (Lin(len(parts)), *parts[0].shape), dtype)
     first = 0

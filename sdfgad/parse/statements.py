@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, containers, objects, operators
+from sdfgad.parse import calls, containers, delay_lines, objects, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.context_managers import Setting
@@ -17,6 +17,7 @@ from sdfgad.parse.expressions import item, operation
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.inlined_calls import inlined
+from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.source import source_text
 from sdfgad.parse.unread_lists import is_never_read
@@ -132,7 +133,8 @@ def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str
 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:
     """``container[index] op= value``."""
-    old = item(frame, container, index)
+    is_kept = isinstance(container, Record) and is_log(container)
+    old = delay_lines.updated_item(frame.b, container, index) if is_kept else item(frame, container, index)
     if isinstance(old, list):
         calls.extend(frame, node, old, frame.eval(node.value))
         return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sdfgad.errors import DecidedByRounding
+from sdfgad.errors import DecidedByRounding, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, reads
 from sdfgad.ir.program import MESSAGES, Access, Buffer, Compute, written
 from sdfgad.ir.specialise import NeedsConstant
@@ -21,6 +21,15 @@ BY_ROUNDING = "rounding decides a length, or another integer that must be known 
 WITH_TOLERANCE = "Compare with a tolerance: int(x + 1e-9), or x > limit + 1e-9."
 # Each one takes a compiled program of its own.
 MOST_VALUES = 64
+TOO_MANY = f"more than {MOST_VALUES} lengths or other integers are computed from the values of arrays or floats"
+FEWER = (
+    "Each of them is a constant of the compiled program: make fewer trips of an unrolled loop, keep arrays whole and "
+    "select by np.where(mask, x, 0.0), or pass the integers as arguments."
+)
+
+
+class TooManyValues(UnsupportedProgram):
+    """More integers that data decides than a program may have as constants: other assumptions do not help."""
 
 
 @dataclass
@@ -56,12 +65,15 @@ class Values:
 
         Raises:
             DecidedByRounding: an integer before this one has come out otherwise this time.
+            TooManyValues: there are as many such integers as there may be.
         """
         loops, read = frozenset(var for _, var, _ in b.loops), {one.buffer for one in reads(Int(form))}
         changed = carried.union(*(written(tuple(block)) for block in b.blocks[1:]))
         is_known = form.symbols.isdisjoint(loops) and read.isdisjoint(changed)
-        if not is_known or MESSAGES in b.buffers or len(self.found) == MOST_VALUES:
+        if not is_known or MESSAGES in b.buffers:
             return None
+        if len(self.found) == MOST_VALUES:
+            raise TooManyValues(TOO_MANY, b.where, FEWER)
         b.buffers[name] = Buffer(name, (), INT, where=b.where)
         b.blocks[0].append(Compute((), Access(name), Int(form), where=b.where))
         before, self.guard = self.found, self.measure((*self.found, name))

@@ -57,6 +57,7 @@ class Tensor:
         settled: whether later statements cannot change the value, as they can that of a view or of an expression
             that is not evaluated yet.
         copy: for a copy of an array of which Python holds a reference, what it stands for.
+        types: what a number may be in Python, where that is known only at run time (`truth_values`).
     """
 
     shape: Index
@@ -68,6 +69,7 @@ class Tensor:
     weak: bool = False
     settled: bool = False
     copy: Copy | None = None
+    types: frozenset[str] = frozenset()
 
     @property
     def ndim(self) -> int:
@@ -357,7 +359,7 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, np.generic):
         return scalar(Const(value, value.dtype))
     if isinstance(value, bool):
-        return scalar(Const(value, BOOL))
+        return scalar(Const(value, BOOL), weak=True)
     if is_number(value):
         if type(value) is int and not -(2**63) <= value < 2**63:
             value = float(value)  # As NumPy does beside floats.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from sdfgad.ir.expr import INT, Const, Expr, Op
+import numpy as np
+
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op
 from sdfgad.rules.algebra import add, call, compare, const, div, mul, neg, select, sub
 from sdfgad.rules.elementary import Cotangents, elementary
 
@@ -147,8 +150,31 @@ def gammaincc(t: Expr, y: Expr, a: Expr, x: Expr) -> Cotangents:
 
 @elementary("gamma_density")
 def gamma_density(t: Expr, y: Expr, a: Expr, x: Expr) -> Cotangents:
-    by_x = sub(div(sub(a, const(1, a)), x), const(1, x))
-    return mul(t, mul(y, sub(call("log", x), call("digamma", a)))), mul(t, mul(y, by_x))
+    by_a = sub(_log_beside(a, x), call("digamma", a))
+    by_x = sub(_falling(a, x, y, lambda less: call("gamma_density", less, x)), y)
+    return mul(t, mul(y, by_a)), mul(t, by_x)
+
+
+def _log_beside(a: Expr, x: Expr) -> Expr:
+    """``log(x)``, but finite at 0 beside ``x**(a - 1)`` with ``a > 1``, which vanishes faster than it grows."""
+    vanishes = Op("logical_and", (compare("equal", x, const(0, x)), compare("greater", a, const(1, a))), BOOL)
+    return call("log", select(vanishes, _least(x), x))
+
+
+def _falling(a: Expr, x: Expr, y: Expr, lower: Callable[[Expr], Expr]) -> Expr:
+    """``y (a - 1) / x`` of a density y with the factor ``x**(a - 1)``.
+
+    Args:
+        lower: a -> that quotient by the density of a power less, which has no division where both are 0.
+    """
+    less, is_zero = sub(a, const(1, a)), compare("equal", x, const(0, x))
+    is_above = compare("greater", a, const(1, a))
+    quotient = div(mul(less, y), select(is_zero, _least(x), x))
+    return select(is_above, lower(select(is_above, less, a)), quotient)
+
+
+def _least(x: Expr) -> Expr:
+    return const(np.finfo(x.dtype).tiny, x)
 
 
 @elementary("betainc")
@@ -164,11 +190,20 @@ def betaincc(t: Expr, y: Expr, a: Expr, b: Expr, x: Expr) -> Cotangents:
 
 @elementary("beta_density")
 def beta_density(t: Expr, y: Expr, a: Expr, b: Expr, x: Expr) -> Cotangents:
-    one, both, slope = const(1, x), call("digamma", add(a, b)), mul(t, y)
-    by_a = add(call("log", x), sub(both, call("digamma", a)))
-    by_b = add(call("log1p", neg(x)), sub(both, call("digamma", b)))
-    by_x = sub(div(sub(a, one), x), div(sub(b, one), sub(one, x)))
-    return mul(slope, by_a), mul(slope, by_b), mul(slope, by_x)
+    both, slope, rest = call("digamma", add(a, b)), mul(t, y), sub(const(1, x), x)
+    by_a = add(_log_beside(a, x), sub(both, call("digamma", a)))
+    by_b = add(select(_is_one(x), _log_beside(b, rest), call("log1p", neg(x))), sub(both, call("digamma", b)))
+    scale = sub(add(a, b), const(1, x))
+    first = _falling(a, x, y, lambda less: mul(scale, call("beta_density", less, b, x)))
+    second = _falling(b, rest, y, lambda less: mul(scale, call("beta_density", a, less, x)))
+    # Where the density is infinite at an end, the term of that end grows faster.
+    at_end = select(compare("equal", x, const(0, x)), first, neg(second))
+    by_x = select(compare("equal", y, const(math.inf, y)), at_end, sub(first, second))
+    return mul(slope, by_a), mul(slope, by_b), mul(t, by_x)
+
+
+def _is_one(x: Expr) -> Expr:
+    return compare("equal", x, const(1, x))
 
 
 @elementary("stdtr")

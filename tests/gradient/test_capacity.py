@@ -1,13 +1,17 @@
 """Gradients that programs call of loops that end by data: their tapes have constant sizes, and grow where need be."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from scipy import integrate
 
 import sdfgad
+from sdfgad.explain.interpreter import Interpreter
 from sdfgad.ir import capacities
 from sdfgad.ir.capacities import Capacity, Outgrown
 from sdfgad.ir.program import FIRST_CHECK, SLOTS, Program
+from sdfgad.specialise import mapped
 from tests.helpers import assert_close
 
 
@@ -162,3 +166,69 @@ def bound_by_a_counter(x, n):
 
 def test_counters_that_are_numbers_of_trips():
     assert sdfgad.check_grads(bound_by_a_counter, 0.5, 5).error < 1e-8
+
+
+def left_by_data(x, s, n):
+    t, v = 0.0, x * 1.0
+    while t < s:
+        t = t + 0.1
+        for i in range(n):
+            for w in range(i + 1):
+                if v[0] > 50.0:
+                    break
+                v[w - i + n - 1] = np.sin(v[w - i + n - 1]) * 1.01 + 0.1
+    return np.sum(v)
+
+
+def with_trips_of_other_loops(x, s, n):
+    t, v = 0.0, x * 1.0
+    while t < s:
+        t = t + 0.1
+        for i in range(n - 1, -1, -1):
+            for w in range(n - i):
+                if v[0] > 50.0:
+                    break
+                v[w + i] = np.sin(v[w + i]) * 1.01 + 0.1
+    return np.sum(v)
+
+
+class Interpreted:
+    """An executable that the interpreter runs, which finds indices out of range."""
+
+    runs: ClassVar[list[int]] = []
+
+    def __init__(self, program, *_, **__):
+        self.program = program
+
+    def __call__(self, arrays, integers):
+        inputs = {name: arrays[name] for name in self.program.inputs}
+        run = Interpreter(self.program, inputs, {name: integers[name] for name in self.program.integers})
+        for name in arrays.keys() - inputs.keys():
+            arrays[name][...] = run.store[name]
+        self.runs.append(int(run.store["status"]))
+
+    def held_bytes(self, arrays):
+        return 0
+
+    def reset_peak(self):
+        pass
+
+
+@pytest.mark.parametrize("program", [left_by_data, with_trips_of_other_loops])
+def test_a_run_without_enough_slots_stays_inside_its_arrays(program, monkeypatch):
+    x, g = np.linspace(0.2, 0.9, 4), sdfgad.grad(program)
+    batch = np.stack((x, 1.1 * x, 0.9 * x))
+    expected = np.stack([g(one, 1.0, 4) for one in batch])
+    monkeypatch.setattr(mapped, "load", Interpreted)
+    monkeypatch.setattr(Interpreted, "runs", [])
+    found = sdfgad.vmap(g, (0, None, None))(batch, 1.0, 4)
+    assert_close(found, expected, 1e-12)
+    assert Interpreted.runs[-1] == 0
+    assert any(Interpreted.runs)
+
+
+def test_the_compiled_run_without_enough_slots_stays_inside_its_arrays():
+    x, g = np.linspace(0.2, 0.9, 6), sdfgad.grad(left_by_data)
+    batch = np.stack((x, 1.1 * x, 0.9 * x))
+    found = sdfgad.vmap(g, (0, None, None))(batch, 7.0, 6)
+    assert_close(found, np.stack([g(one, 7.0, 6) for one in batch]), 1e-12)

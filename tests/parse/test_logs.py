@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import InvalidIndex, UnsupportedProgram
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
 
 A = np.array([0.5, 2.0, 3.0])
 
@@ -106,3 +106,87 @@ def test_a_list_that_was_followed_is_not_the_reason():
     with pytest.raises(UnsupportedProgram, match="csr_array of a dense array, whose zeros are data") as caught:
         sdfgad.differentiate(triplets, reduce="sum").compile(A)
     assert line_of(triplets, "csr_array") in str(caught.value)
+
+
+# --- items that are replaced, and last items that are removed
+
+
+def ends_at_the_limit(x, s):
+    ts = [0.0]
+    while ts[-1] < s:
+        ts.append(ts[-1] + x[0])
+    ts[-1] = s * x[1]
+    return np.sum(np.array(ts) ** 2) * ts[-2]
+
+
+def without_the_last(x, s):
+    ts, us = [0.0], [x[2]]
+    while ts[-1] < s:
+        ts.append(ts[-1] + x[0])
+        us.append(us[-1] * 1.1)
+    over = ts.pop()
+    if us[-1] > x[2] + 0.1:
+        us.pop()
+    return np.sum(np.array(us) ** 2) * over + ts[-1]
+
+
+def replaced_in_the_loop(x, s):
+    ts = [0.5]
+    other = ts
+    while ts[-1] < s:
+        ts.append(ts[-1] + x[0])
+        if ts[-1] > s:
+            other[-1] = s * x[2]
+            break
+        ts[0] += x[1]
+        ts[-1] *= 1.05
+    return ts[0] * ts[-1] + np.sum(np.array(other))
+
+
+def arrays_of_states(x, s):
+    ys = [x * 1.0]
+    while ys[-1][0] < s:
+        ys.append(ys[-1] + 0.5 * x)
+    ys[-1] = x * s
+    last = ys.pop()
+    ys.append(np.sin(last) * ys[-1])
+    return np.sum(np.array(ys) ** 2) * ys[-1][1]
+
+
+@pytest.mark.parametrize("program", [ends_at_the_limit, without_the_last, replaced_in_the_loop, arrays_of_states])
+def test_items_that_are_replaced_or_removed(program):
+    x = np.array([0.7, 0.3, 0.9])
+    for s in (1.0, 2.0, 3.3):
+        assert_like_python(program, x, s)
+        assert_slope(program, x, s)
+    gradient = sdfgad.differentiate(program, wrt="x")
+    value, found = gradient.value_and_grad(x, 2.0)
+    assert value == pytest.approx(program(x, 2.0), rel=1e-13)
+    steps = 1e-6 * np.eye(3)
+    expected = [(program(x + d, 2.0) - program(x - d, 2.0)) / 2e-6 for d in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def removed_in_the_loop(x, s):
+    ts = [0.0]
+    while ts[-1] < s:
+        ts.append(ts[-1] + x[0])
+        ts.append(x[1])
+        ts.pop()
+    return ts[-1]
+
+
+def emptied(x, s):
+    ts = []
+    while len(ts) < s:
+        ts.append(x[0])
+    return ts.pop() * x[1]
+
+
+def test_removals_that_are_refused_or_raise():
+    x = np.array([0.7, 0.3, 0.9])
+    with pytest.raises(UnsupportedProgram, match="is removed in a loop"):
+        parsed(removed_in_the_loop, x, 2.0)
+    assert_like_python(emptied, x, 1.5)
+    with pytest.raises(InvalidIndex, match="pop from empty list"):
+        checked_outputs(parsed(emptied, x, -1.0), x, -1.0)

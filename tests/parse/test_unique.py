@@ -5,8 +5,8 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
-from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers import line_of, module_from
+from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
 GROUPS = np.array([3, 1, 3, 3, 7, 1], np.int32)
 X = np.random.default_rng(4).uniform(0.5, 1.5, 6)
@@ -105,3 +105,62 @@ def test_rows_that_are_data_are_refused():
         parsed(in_rows, X)
     assert str(caught.value.where) == line_of(in_rows, "return")
     assert "pass what it returns" in str(caught.value)
+
+
+# --- sets of two arrays, of which one is data
+
+SETS = [
+    "np.union1d(x, y)",
+    "np.setdiff1d(x, y)",
+    "np.intersect1d(x, y)",
+    "np.setxor1d(x, y)",
+    "np.union1d(k, x)",
+    "np.intersect1d(k, x)",
+    "np.setdiff1d(k, x)",
+    "np.union1d(x, [0.5])",
+    "np.setdiff1d(x, y, assume_unique=True)",
+    "np.sum(np.union1d(x, y) ** 2)",
+    "len(np.union1d(x, y)) * x[0]",
+    "np.union1d(x.reshape(2, -1), y)",
+    "np.union1d(x[x > 1], y)",
+    "x[np.setdiff1d(np.arange(len(x)), np.nonzero(x > 1)[0])]",
+    "x[np.setdiff1d(np.arange(len(x)), k)]",
+    "np.setdiff1d([3, 1], [2, 1]) * x[0]",
+    "np.setdiff1d(range(4), k) * x[0]",
+]
+
+
+@pytest.mark.parametrize("expression", SETS)
+def test_sets_of_data(expression, tmp_path):
+    program = module_from(f"import numpy as np\n\ndef program(x, y, k):\n    return {expression}\n", tmp_path).program
+    rng = np.random.default_rng(7)
+    for trial in range(5):
+        x, y = np.round(rng.uniform(0, 3, 2 * rng.integers(1, 4))), np.round(rng.uniform(0, 3, rng.integers(1, 6)))
+        x[0] = np.nan if trial == 4 else x[0]
+        k = rng.integers(0, 2, 4)
+        expected = np.asarray(program(x, y, k))
+        found = outputs_of(parsed(program, x, y, k), x, y, k)["return"]
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def rest_and_union(x, y):
+    return np.sum(np.sin(np.union1d(x, y))) + np.sum(np.setdiff1d(x, y) ** 3) + np.sum(np.intersect1d(x, y[:2]) ** 2)
+
+
+def test_slopes_of_sets_of_data():
+    x, y = np.array([0.3, 0.9, 0.5, 0.7]), np.array([0.2, 0.4, 0.8])
+    assert_slope(rest_and_union, x, y)
+    gradient = sdfgad.differentiate(rest_and_union, wrt=("x", "y"))
+    value, (of_x, of_y) = gradient.value_and_grad(x, y)
+    assert value == pytest.approx(rest_and_union(x, y), rel=1e-14)
+    np.testing.assert_allclose(of_x, np.cos(x) + 3 * x**2, rtol=1e-12)
+    np.testing.assert_allclose(of_y, np.cos(y), rtol=1e-12)
+    # What both have is that of the first one.
+    both = sdfgad.differentiate(lambda x, y: np.sum(np.intersect1d(x, y) ** 2), wrt=("x", "y"), allow_unused=True)
+    np.testing.assert_allclose(both(x, x[:2].copy())[0], [0.6, 1.8, 0.0, 0.0], rtol=1e-12)
+
+
+def test_places_of_what_both_have_are_refused():
+    with pytest.raises(UnsupportedProgram, match=r"Write np.nonzero\(np.isin\(x, y\)\)\[0\]"):
+        parsed(lambda x: np.sum(np.intersect1d(x, x, return_indices=True)[1]) * x[0], X)

@@ -5,6 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import DecidedByRounding, UnsupportedProgram, UnusedArgument
+from sdfgad.parse import value_specialisation
 from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
@@ -336,12 +337,22 @@ def shapes_that_differ(x):
     return np.array(rows)
 
 
+@right
 def an_item_that_is_replaced(x):
     y = []
     for v in x:
         if v > 0:
             y.append(v)
     y[0] = 9.0
+    return np.array(y)
+
+
+def a_slice_that_is_replaced(x):
+    y = []
+    for v in x:
+        if v > 0:
+            y.append(v)
+    y[:1] = [9.0]
     return np.array(y)
 
 
@@ -361,7 +372,7 @@ REFUSED = [
         "rows = [p]",
         "an array that is in a list whose length is data is updated in place",
     ),
-    (an_item_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
+    (a_slice_that_is_replaced, "y.append", "a list is changed in a loop or branch that is decided only at run time"),
     (
         in_a_loop_that_data_ends,
         "x = 0.5 * x +",
@@ -445,3 +456,27 @@ def test_calls_with_other_lengths_and_back(monkeypatch):
     with pytest.raises(DecidedByRounding, match="rounding decides a length") as caught:
         g(Y)
     assert str(caught.value.where) == line_of(selected, "y = ")
+
+
+def many_lengths(x, n):
+    total = 0.0
+    for i in range(n):
+        grid = np.linspace(0.0, x[i % 12], int(abs(x[i % 12]) * 3.0) + 2)
+        total += np.sum(np.sin(grid))
+    return total
+
+
+def test_more_lengths_than_may_be_constants_are_refused():
+    with pytest.raises(UnsupportedProgram, match="more than 64 lengths or other integers are computed") as caught:
+        parsed(many_lengths, X, 70)
+    assert line_of(many_lengths, "np.linspace") in str(caught.value)
+    assert "make fewer trips of an unrolled loop" in str(caught.value)
+
+
+def test_as_many_lengths_as_may_be_constants():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(value_specialisation, "MOST_VALUES", 6)
+        assert_like_python(many_lengths, X, 6)
+        assert_slope(many_lengths, X, 6)
+        with pytest.raises(UnsupportedProgram, match="lengths or other integers"):
+            parsed(many_lengths, X, 7)

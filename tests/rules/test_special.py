@@ -176,3 +176,61 @@ def test_orders_of_bessel_functions_are_constants(program):
     with pytest.raises(sdfgad.UnsupportedProgram, match="order of a Bessel function must be a constant") as caught:
         sdfgad.differentiate(program)(1.5)
     assert "special." in str(caught.value)
+
+
+# --- slopes of densities at the ends of their ranges
+
+ENDS = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 9.5]
+
+
+def of_density(a, b):
+    """The derivative of ``x**(a - 1) (1 - x)**(b - 1) / B(a, b)`` at 0: its limit from the right."""
+    if a in (1.0, 2.0):
+        return -b * (b - 1) if a == 1.0 else b * (b + 1)
+    return -np.inf if a < 1 else np.inf if a < 2 else 0.0
+
+
+def beta_cdf(x, a, b):
+    return special.betainc(a, b, x)
+
+
+def gamma_cdf(x, a):
+    return special.gammainc(a, x)
+
+
+def test_second_slopes_of_betainc_at_the_ends():
+    slope = sdfgad.differentiate(beta_cdf, wrt="x", reduce="sum")
+    second = sdfgad.differentiate(lambda x, a, b: slope(x, a, b), wrt=("x", "a", "b"), reduce="sum")
+    a, b = (grid.ravel() for grid in np.meshgrid(ENDS, ENDS))
+    at_start, by_a, by_b = second(np.zeros(a.size), a, b)
+    np.testing.assert_allclose(at_start, [*map(of_density, a, b)], rtol=1e-12)
+    at_end, by_a_of_end, _ = second(np.ones(a.size), a, b)
+    np.testing.assert_allclose(at_end, [-of_density(q, p) for p, q in zip(a, b, strict=True)], rtol=1e-12)
+    # Of the density at 0, which is b where a is 1, and 0 above.
+    np.testing.assert_array_equal(by_a, np.where(a > 1, 0.0, -np.inf))
+    np.testing.assert_allclose(by_b, np.where(a > 1, 0.0, np.where(a == 1, 1.0, np.inf)), rtol=1e-12)
+    np.testing.assert_allclose(by_a_of_end, np.where(b > 1, 0.0, np.where(b == 1, 1.0, np.inf)), rtol=1e-12)
+
+
+def test_second_slopes_of_betainc_inside():
+    slope = sdfgad.differentiate(beta_cdf, wrt="x", reduce="sum")
+    second = sdfgad.differentiate(lambda x, a, b: slope(x, a, b), wrt=("x", "a", "b"), reduce="sum")
+    a, b, x = (grid.ravel() for grid in np.meshgrid(ENDS, ENDS, [1e-9, 0.3, 0.95]))
+
+    def density(x, a, b):
+        return mpmath.power(x, a - 1) * mpmath.power(1 - x, b - 1) / mpmath.beta(a, b)
+
+    with mpmath.workdps(40):
+        for k, found in enumerate(second(x, a, b)):
+            at = [(*map(mpmath.mpf, one),) for one in zip(x, a, b, strict=True)]
+            orders = tuple(int(k == n) for n in range(3))
+            np.testing.assert_allclose(found, [float(mpmath.diff(density, p, orders)) for p in at], rtol=1e-9)
+
+
+def test_second_slopes_of_gammainc_at_the_start():
+    slope = sdfgad.differentiate(gamma_cdf, wrt="x", reduce="sum")
+    second = sdfgad.differentiate(lambda x, a: slope(x, a), wrt=("x", "a"), reduce="sum")
+    a = np.array(ENDS)
+    by_x, by_a = second(np.zeros(a.size), a)
+    np.testing.assert_array_equal(by_x, [-np.inf, -1.0, np.inf, 1.0, 0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(by_a, np.where(a > 1, 0.0, -np.inf))

@@ -17,6 +17,7 @@ from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.truth_values import require_known
 from sdfgad.parse.values import Selection, Tensor, as_tensor, astype
 
 
@@ -77,6 +78,9 @@ def where_(b: Builder, condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN) -
     if x is NOT_GIVEN:
         mask = as_tensor(condition)
         return tuple(selecting.positions(b, Tensor(mask.shape, BOOL, lambda p: to_bool(mask.element(p)))))
+    require_known(
+        b, [as_tensor(one) for one in (x, y) if not isinstance(one, Selection)], "so is the dtype of np.where"
+    )
     result = where(b, condition, x, y)
     return result if isinstance(result, Selection) else strong(result)
 

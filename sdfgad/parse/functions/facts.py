@@ -15,7 +15,7 @@ import numpy as np
 
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import broadcasting, selecting, sparse
+from sdfgad.parse import broadcasting, selecting, sparse, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import operand_types
 from sdfgad.parse.functions.reduction import normalise_axes
@@ -170,7 +170,7 @@ def isinstance_(b: Builder, x: Any, kinds: Any) -> bool:
     if isinstance(x, (Tensor, Lin, Record, Selection)):
         if kinds is Sparse:
             return isinstance(x, Record) and issubclass(x.cls, Sparse)
-        return bool(b.python(issubclass, class_of(x), kinds))
+        return truth_values.agreed(b, x, class_of(x), lambda cls: bool(b.python(issubclass, cls, kinds)))
     if type(x).__name__ in PYTHON_CLASSES and class_of(x) is not type(x):
         return bool(b.python(issubclass, class_of(x), kinds))
     return bool(b.python(isinstance, x, kinds))

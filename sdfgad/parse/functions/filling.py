@@ -12,6 +12,7 @@ from sdfgad.parse.functions.facts import tensor_of
 from sdfgad.parse.functions.output import into, require_cast
 from sdfgad.parse.functions.views import along_diagonal
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.integers import python_number
 from sdfgad.parse.registry import function
 from sdfgad.parse.values import Tensor
 
@@ -59,8 +60,6 @@ def _chosen(b: Builder, mask: Any, new: Any, old: Tensor) -> Tensor:
 @function(method="item")
 def item(b: Builder, a: Tensor, *index: Any) -> Any:
     """One element as a Python number."""
-    from dataclasses import replace
-
     entries = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
     if not entries and any(b.constant(extent) != 1 for extent in a.shape):
         raise b.unsupported(
@@ -68,4 +67,4 @@ def item(b: Builder, a: Tensor, *index: Any) -> Any:
             "Choose one, x[0], or sum them up, np.sum(x).",
         )
     one = getitem(b, a, tuple(entries) if entries else (0,) * a.ndim)
-    return replace(b.materialise(one), weak=True)
+    return python_number(b, one)

@@ -12,7 +12,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.assembly import column_stack, common_dtype, concatenate
 from sdfgad.parse.functions.creation import arange, shape_of
-from sdfgad.parse.functions.facts import tensor_of
+from sdfgad.parse.functions.facts import result_type, tensor_of
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.functions.views import moveaxis, stretched
 from sdfgad.parse.integers import whole
@@ -200,6 +200,9 @@ def _vector(b: Builder, entry: Any) -> Tensor:
 @subscript(np.r_)
 def rows(b: Builder, index: Any) -> Tensor:
     parts = [_joinable(b, entry) for entry in (index if isinstance(index, tuple) else (index,))]
+    # Numbers of Python take the precision of the others, unlike those in lists.
+    dtype = result_type(b, *parts)
+    parts = [part if part.ndim else astype(part, dtype) for part in parts]
     return concatenate(b, [p if p.ndim else p.reindexed((Lin(1),), lambda _: ()) for p in parts], 0)
 
 

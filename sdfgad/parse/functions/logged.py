@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Lin, as_linear
+from sdfgad.errors import InvalidIndex
+from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.logs import Site, put
+from sdfgad.parse.logs import Site, put, require_last
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import ALIKE, put_item
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, scalar
@@ -29,6 +30,19 @@ def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
         b.logs.widen(site, trees.rebuilt(like, [_wider(b, *pair) for pair in zip(tensors, arrays, strict=True)]))
     for array, new in zip(arrays, tensors, strict=True):
         _put_one(b, array, as_linear(as_tensor(place).at()), new)
+
+
+@function(require_last)
+def _require_last(b: Builder, site: Site, length: Any, place: Any) -> None:
+    if not (isinstance(place, int) and place == -1):
+        raise b.logs.known[site].failure
+    if b.loops:
+        what = "an item of a list whose length is data is removed in a loop"
+        raise b.unsupported(what, "Remove it after the loop, or do not append it: test before `append`.")
+    b.logs.removed[site] += 1
+    b.logs.reach(site, 0, b.logs.removed[site])
+    has = Op("less", (Const(0, INT), as_tensor(length).at()), BOOL)
+    b.check(has, (), "pop from empty list", InvalidIndex, "Python raises IndexError here, too.")
 
 
 def _holds(array: Tensor, new: Tensor) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.parse import selecting
+from sdfgad.parse import selecting, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dtypes import SUPPORTED, require_supported
 from sdfgad.parse.elementwise import elementwise, power, to_bool, where
@@ -21,7 +21,7 @@ from sdfgad.parse.functions.reduction import extremum_of_filled, reduce_over
 from sdfgad.parse.functions.reduction import max_ as array_max
 from sdfgad.parse.functions.reduction import min_ as array_min
 from sdfgad.parse.functions.shape import ravel
-from sdfgad.parse.integers import as_int, integer_extremum, single, whole
+from sdfgad.parse.integers import as_int, integer_extremum, python_number, single, whole
 from sdfgad.parse.layout import converted
 from sdfgad.parse.registry import FUNCTIONS, function
 from sdfgad.parse.rows import whole_of
@@ -57,9 +57,10 @@ def len_(b: Builder, x: Any) -> Any:
 
 @function(builtins.abs, static=True)
 def abs_(b: Builder, x: Any) -> Any:
+    (x,) = truth_values.counted(b, "absolute", x)
     if is_integer(x) and (b.domain.implies(Lin.of(x)) or b.domain.implies(-Lin.of(x))):
         return x if b.domain.implies(Lin.of(x)) else -x
-    return elementwise(b, "absolute", x)
+    return truth_values.operator(b, "absolute", [x], partial(elementwise, b, "absolute"))
 
 
 @function(builtins.sum, static=True)
@@ -83,8 +84,12 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
         if number % MANY_TERMS == MANY_TERMS - 1:
             total = b.settle(total)
         # The sum of one array is another one, and truth values are added to the integer 0.
-        total = new_value(b, _counted(value)) if _is_none(total) else elementwise(b, "add", total, value)
+        total = new_value(b, _counted(value)) if _is_none(total) else _added(b, total, value)
     return total
+
+
+def _added(b: Builder, total: Any, value: Any) -> Any:
+    return truth_values.operator(b, "add", [total, value], partial(elementwise, b, "add"))
 
 
 def _is_none(total: Any) -> bool:
@@ -118,7 +123,7 @@ def tolist(b: Builder, a: Tensor) -> Any:
     known = b.constants.array(a, b.here)
     if known is not None:
         return known.tolist()
-    return [tolist(b, row) for row in _rows(b, a)] if a.ndim else replace(b.materialise(a), weak=True)
+    return [tolist(b, row) for row in _rows(b, a)] if a.ndim else python_number(b, a)
 
 
 def _rows(b: Builder, x: Tensor) -> list[Any]:
@@ -188,7 +193,9 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
             result = integer_extremum(b, result, value, name)
         else:
             _require_scalars(b, result, value)
+            types = truth_values.joined([as_tensor(result), as_tensor(value)])
             result = elementwise(b, "later_if_greater" if name == "maximum" else "later_if_less", result, value)
+            result = replace(result, types=types)
             result = b.settle(result) if number % MANY_TERMS == MANY_TERMS - 1 else result
     return result
 
@@ -216,7 +223,8 @@ def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
     is_and = name == "logical_and"
     if isinstance(values, Tensor) and values.ndim == 1:
         truth = Tensor(values.shape, BOOL, lambda index: to_bool(values.element(index)))
-        return reduce_over(b, truth, (0,), False, "minimum" if is_and else "maximum", is_and)
+        found = reduce_over(b, truth, (0,), False, "minimum" if is_and else "maximum", is_and)
+        return replace(found, weak=True)
     result: Any = is_and
     for value in rows_of(b, values):
         _require_scalars(b, value)
@@ -224,9 +232,9 @@ def _truth_of_all(b: Builder, values: Any, name: str) -> Any:
             if bool(value) != is_and:
                 return not is_and
         elif isinstance(result, Tensor):
-            result = scalar(Op(name, (result.at(), to_bool(as_tensor(value).at())), BOOL))
+            result = scalar(Op(name, (result.at(), to_bool(as_tensor(value).at())), BOOL), weak=True)
         else:
-            result = scalar(to_bool(as_tensor(value).at()))
+            result = scalar(to_bool(as_tensor(value).at()), weak=True)
     return result
 
 
@@ -276,7 +284,7 @@ def int_(b: Builder, x: Any) -> Any:
 
 @function(builtins.bool, static=True)
 def bool_(b: Builder, x: Any) -> Any:
-    return scalar(to_bool(single(b, x).at()))
+    return scalar(to_bool(single(b, x).at()), weak=True)
 
 
 def _converter(dtype: np.dtype[Any]) -> Any:
@@ -285,6 +293,7 @@ def _converter(dtype: np.dtype[Any]) -> Any:
     def handler(b: Builder, x: Any) -> Any:
         require_supported(dtype)
         if dtype == INT and (is_integer(x) or (isinstance(x, Tensor) and not x.ndim)):
+            b.has_numpy_integers |= not isinstance(x, (int, np.integer))
             return as_int(b, x)
         tensor = stacked(b, x)
         if tensor.ndim and (tensor.dtype == dtype or tensor.copy is not None):

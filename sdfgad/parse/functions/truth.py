@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def isclose(b: Builder, a: Any, b_: Any, rtol: Any = 1e-05, atol: Any = 1e-08, e
 
 @function(np.allclose, static=True)
 def allclose(b: Builder, a: Any, b_: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Tensor:
-    return all_(b, isclose(b, a, b_, rtol, atol, equal_nan))
+    return replace(all_(b, isclose(b, a, b_, rtol, atol, equal_nan)), weak=True)
 
 
 def _both_nan(b: Builder, x: Tensor, y: Tensor) -> Tensor:

@@ -35,19 +35,15 @@ def _known_unique(b: Builder, x: Any, *positional: Any, **options: Any) -> Any:
     return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
 
 
-def _of_two(original: Any) -> None:
-    """Register a function of two arrays of integers."""
-
-    def handler(b: Builder, ar1: Any, ar2: Any, *positional: Any, **options: Any) -> Any:
-        arrays = [_known(b, stacked(b, ar)) for ar in (ar1, ar2)]
-        made = b.python(original, *arrays, *positional, **options)
-        return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
-
-    function(original, static=True)(handler)
+def known_sets(operation: Any, ar1: Any, ar2: Any, *positional: Any) -> Any:
+    """A NumPy function of two such arrays, ``np.union1d``, say, by NumPy itself."""
+    return operation(ar1, ar2, *positional)
 
 
-for _original in (np.setdiff1d, np.intersect1d, np.union1d, np.setxor1d):
-    _of_two(_original)
+@function(known_sets)
+def _known_sets(b: Builder, operation: Any, ar1: Any, ar2: Any, *positional: Any) -> Any:
+    made = b.python(operation, *(_known(b, stacked(b, ar)) for ar in (ar1, ar2)), *positional)
+    return tuple(map(b.constant_array, made)) if isinstance(made, tuple) else b.constant_array(made)
 
 
 def _known(b: Builder, x: Tensor) -> Array:

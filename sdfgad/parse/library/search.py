@@ -110,7 +110,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     if np.shape(a1) != np.shape(a2):
         return False
     same = np.equal(a1, a2)
-    return np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same)
+    return bool(np.all(np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2))) if equal_nan else same))
 
 
 @in_numpy(np.diag_indices_from)
