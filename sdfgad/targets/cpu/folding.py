@@ -30,7 +30,8 @@ class Folding:
         def numbered(match: re.Match[str]) -> str:
             word = match.group()
             is_own = word in own or word.startswith(name)
-            return numbers.setdefault(word, f"{len(numbers)}") if is_own else word
+            # With a sign that C++ does not have: a number alone would be a constant.
+            return numbers.setdefault(word, f"@{len(numbers)}") if is_own else word
 
         first = self._known.setdefault(IDENTIFIER.sub(numbered, code), name)
         return None if first is name else first

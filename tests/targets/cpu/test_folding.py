@@ -49,6 +49,14 @@ def test_all_else_counts(what):
     assert known((ONE, VARIABLES), (OTHERS[what].replace("nest_0_1_", "nest_0_2_"), VARIABLES)) == [None, None]
 
 
+def test_a_constant_is_no_variable():
+    head = "static void nest_0_1_(const double* b_x_, const double b_y_, double* b_z_) { "
+    variables = ("b_x_", "b_y_", "b_z_")
+    for name, number in zip(("nest_0_1_", *variables), range(4), strict=True):
+        one, other = (f"{head} *b_z_ = b_x_[1] * b_y_ + {what}; }}" for what in (name, number))
+        assert known((one, variables), (other.replace("nest_0_1_", "nest_0_2_"), variables)) == [None, None]
+
+
 def test_two_variables_are_not_one():
     one = ONE.replace("sin(b_x_[i])", "b_x_[i] * b_x_[i]").replace("(const", "(const double* b_z_, const")
     other = ONE.replace("sin(b_x_[i])", "b_x_[i] * b_z_[i]").replace("(const", "(const double* b_z_, const")
@@ -116,3 +124,37 @@ def test_statements_of_one_form_are_one_function(rng):
 def test_unrolled_loops_share_functions():
     functions, calls = assert_like_jax(rotations, [np.linspace(0.1, 1.0, 6), np.eye(3) + 0.1])
     assert 0 < functions < 0.7 * calls
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_statements_of_few_forms(seed, tmp_path):
+    """Small arrays, elements and constants, in which one name or number makes the difference."""
+    random = np.random.default_rng(seed)
+    names, lines = ["a", "b", "c", "d"], []
+    for _ in range(60):
+        u, v, w, target = random.choice(names, 4)
+        k, m = random.integers(0, 4, 2)
+        forms = (
+            f"{u}[{k}] * {v} + {m}",
+            f"np.sin({u}) * {v}[{k}] - {w}[{m}]",
+            f"{u} * {k} + {v}[{m}]",
+            f"np.where({u} > {v}, {w}[{k}], {u} * 0.{m})",
+        )
+        lines.append(f"    {target} = np.tanh({forms[random.integers(0, 4)]})")
+    text = "\n".join(
+        [
+            "def maker(np):",
+            "  def run(a, b, c, d):",
+            "    e = a * b + c * d",
+            *lines,
+            "    return np.sum(e + a * b - c * d)",
+            "  return run",
+        ]
+    )
+    path = tmp_path / "maker.py"
+    path.write_text(text + "\n")
+    space = {}
+    exec(compile(text, str(path), "exec"), space)
+    arguments = [*np.random.default_rng(seed + 10).uniform(-0.9, 0.9, (4, 5))]
+    functions, calls = assert_like_jax(space["maker"], arguments)
+    assert 0 < functions < calls
