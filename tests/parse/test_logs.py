@@ -190,3 +190,21 @@ def test_removals_that_are_refused_or_raise():
     assert_like_python(emptied, x, 1.5)
     with pytest.raises(InvalidIndex, match="pop from empty list"):
         checked_outputs(parsed(emptied, x, -1.0), x, -1.0)
+
+
+def removed_where_data_says(x):
+    kept = []
+    for value in x:
+        if value > 0.5:
+            kept.append(value)
+        elif kept:
+            kept.pop()
+    return np.sum(np.array(kept) ** 2)
+
+
+@pytest.mark.parametrize("n", [20, 300])
+def test_removals_in_branches_of_loops_are_refused_soon(n):
+    """Unrolled, a loop would keep one more item of the list for each trip: hours, for some hundred trips."""
+    with pytest.raises(UnsupportedProgram, match="is removed in a loop") as refusal:
+        parsed(removed_where_data_says, np.linspace(0.0, 1.0, n))
+    assert str(refusal.value.where) == line_of(removed_where_data_says, "kept.pop()")
