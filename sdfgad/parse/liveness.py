@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 
-def assigned_names(node: ast.AST) -> set[str]:
+# Statements are asked about one name after the other, in each attempt to parse them; once parsed no tree changes.
+@lru_cache(maxsize=1 << 14)
+def assigned_names(node: ast.AST) -> frozenset[str]:
     """The names that are bound anywhere in `node`."""
-    return {name for name, found in _names(node).items() if any(isinstance(n.ctx, ast.Store) for n in found)}
+    found = _names(node).items()
+    return frozenset(name for name, nodes in found if any(isinstance(n.ctx, ast.Store) for n in nodes))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -19,7 +22,6 @@ def assigned_attributes(node: ast.AST) -> frozenset[str]:
     return frozenset(n.attr for n in found)
 
 
-# Statements are asked about one name after the other; once it is parsed no tree changes.
 @lru_cache(maxsize=1 << 14)
 def _names(node: ast.AST) -> dict[str, list[ast.Name]]:
     """The nodes of each name in `node`."""
@@ -83,6 +85,11 @@ def is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: Sequence[ast.s
     if not name.isidentifier() and not name.startswith("<skipped"):
         # A flag or result of `parse.jumps`, or an item of a container, has no location in the file: assume a read.
         return True
+    return _is_read_outside(function, loop, tuple(enclosing), name)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: tuple[ast.stmt, ...], name: str) -> bool:
     end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
     return any(
         ((n.lineno, n.col_offset) >= end or any(_contains(outer, n) for outer in enclosing))
@@ -115,6 +122,7 @@ def _first_use(body: Sequence[ast.stmt], name: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=1 << 16)
 def _use(statement: ast.stmt, name: str) -> str:
     if isinstance(statement, ast.If):
         if reads_name(statement.test, name):
