@@ -99,7 +99,7 @@ def test_an_array_that_others_hold_is_not_updated(name, tmp_path):
 
 def test_the_message_says_what_to_write(tmp_path):
     message = (
-        r"updated in place through this name and may be that of `x` \(an argument\)\n"
+        r"updated in place through this name and may be that of .*`x` \(an argument\)\n"
         r".*y\[0\] \+= 1\.0\n.*`y = y\.copy\(\)` before it"
     )
     with pytest.raises(UpdateOfCopy, match=message):

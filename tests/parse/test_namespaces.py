@@ -160,7 +160,7 @@ def test_a_local_name_hides_a_global_one(tmp_path):
             "global helper",
             "`helper` is bound to a function, class",
         ),
-        ("maybe_unset", UnboundVariable, "return np.sum(x) * gamma", "`gamma` may have no value here"),
+        ("maybe_unset", UnboundVariable, "return np.sum(x) * gamma", "`gamma` has no value here"),
     ],
 )
 def test_refusals(name, error, text, what, tmp_path):
