@@ -208,3 +208,17 @@ def test_removals_in_branches_of_loops_are_refused_soon(n):
     with pytest.raises(UnsupportedProgram, match="is removed in a loop") as refusal:
         parsed(removed_where_data_says, np.linspace(0.0, 1.0, n))
     assert str(refusal.value.where) == line_of(removed_where_data_says, "kept.pop()")
+
+
+def five_removals(x, s):
+    ts = [0.0]
+    while ts[-1] < s:
+        ts.append(ts[-1] + x[0])
+    ts.pop(), ts.pop(), ts.pop(), ts.pop()
+    return ts.pop() * x[1]
+
+
+def test_the_refusal_of_many_removals_says_how_many():
+    with pytest.raises(UnsupportedProgram, match="more than 4 items of a list") as refusal:
+        parsed(five_removals, np.array([0.1, 0.3]), 2.0)
+    assert str(refusal.value.where) == line_of(five_removals, "ts.pop() * x[1]")

@@ -37,9 +37,12 @@ MOST_REMOVED = 4
 
 @function(require_last)
 def _require_last(b: Builder, site: Site, length: Any, place: Any) -> None:
-    # A loop with `pop` that is unrolled would keep an item more of the list for each trip.
-    if not (isinstance(place, int) and place == -1) or b.logs.removed[site] == MOST_REMOVED:
+    if not (isinstance(place, int) and place == -1):
         raise b.logs.known[site].failure
+    if b.logs.removed[site] == MOST_REMOVED:
+        # A loop that is unrolled would keep an item more of the list for each trip.
+        what = f"more than {MOST_REMOVED} items of a list whose length is data are removed"
+        raise b.unsupported(what, "Do not append them: test before `append`.")
     if b.loops:
         what = "an item of a list whose length is data is removed in a loop"
         raise b.unsupported(what, "Remove it after the loop, or do not append it: test before `append`.")
