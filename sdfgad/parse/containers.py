@@ -73,17 +73,6 @@ def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) 
 NO_ITEM = object()
 
 
-class ItemChanged(NeedsConstant):
-    """Raised where a loop or branch, at this depth of blocks, assigns to an item of a list, dict or object.
-
-    The loop or branch carries the item, or is unrolled as for any change of a container.
-    """
-
-    def __init__(self, container: Any, key: Any, depth: int, need: NeedsConstant, before: Any) -> None:
-        super().__init__(need.symbols, need.where, need.what, need.todo)
-        self.container, self.key, self.depth, self.before = container, key, depth, before
-
-
 def key_of(b: Builder, key: Any) -> Any:
     """A key of a dict or an element of a set, which must be known while parsing: integers become constants.
 
@@ -110,7 +99,6 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
         before: what the item is where it has not been assigned to, if a loop or branch may be the first to do so.
 
     Raises:
-        ItemChanged: the change is in a loop or branch, which can carry the item.
         Taken: a loop goes over the list as the rows of an array, or has done so.
         AmbiguousArray: it may be one of several, to which other names refer, too.
         UnsupportedProgram: the change is in a branch, and in no loop; or the program has not made the container, so
@@ -146,10 +134,11 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
         symbols = {around[0][0]} | around[0][1].symbols
     else:
         symbols = set[str]().union(*decisions) if all(decisions) else set()
-    need = NeedsConstant(symbols, b.where, what, todo)
-    if is_there:
-        raise ItemChanged(container, key, here, need, before)
-    raise need if symbols else b.unsupported(what, todo)
+    if is_there and b.nest is not None and b.nest.collects(container, key, range(depth + 1, here + 1), before):
+        return
+    if is_there or symbols:
+        raise NeedsConstant(symbols, b.where, what, todo)
+    raise b.unsupported(what, todo)
 
 
 def has(container: Any, key: Any) -> bool:

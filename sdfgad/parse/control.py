@@ -14,10 +14,9 @@ from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.emitter import Decision
 from sdfgad.parse.frame import Frame, Return
-from sdfgad.parse.items import Items, begun, nested
+from sdfgad.parse.items import Items, settled
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_exposed, is_read_outside
 from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_same, is_unmergeable, phi
@@ -180,15 +179,11 @@ def _merged_sides(
     frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt | None, join: Join | None
 ) -> Any:
     point = ChoicePoint.of(frame)
-    with nested(frame.b) as items:
-        while True:
-            begun(frame.b)
-            try:
-                return _branch(frame, test, sides, node, items, join)
-            except ItemChanged as change:
-                if not items.add(frame.b, change):
-                    raise
-                point.backtrack(frame)
+    return settled(
+        frame.b,
+        lambda items: _branch(frame, test, sides, node, items, join),
+        lambda: point.backtrack(frame),
+    )
 
 
 def _branch(

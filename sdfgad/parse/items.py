@@ -6,16 +6,17 @@ name for the time of that statement, under which it is carried from trip to trip
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from sdfgad.parse import containers, trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.values import UNDEFINED
+
+Result = TypeVar("Result")
 
 # No name of a program begins so.
 PREFIX = "item "
@@ -37,25 +38,35 @@ class Items:
     """The items that one loop or branch binds anew, as far as they are known.
 
     Attributes:
+        new: those that the attempt under way has come upon; all that it parses afterwards is thrown away.
         barred: containers with such items which are carried as parts of the values of names instead.
     """
 
     found: list[_Item] = field(default_factory=list)
+    new: list[_Item] = field(default_factory=list)
     barred: list[Any] = field(default_factory=list)
     _count: int = 0
 
-    def add(self, b: Builder, change: ItemChanged) -> bool:
-        """Add an item that a statement in the body has changed; returns whether it is one of this loop or branch."""
-        is_own = change.depth == len(b.blocks) + 1 and not any(one is change.container for one in self.barred)
-        if is_own:
-            self._count += 1
-            name = f"{PREFIX}{change.key!r}" + (f" ({self._count})" if self._count > 1 else "")
-            self.found.append(_Item(change.container, change.key, name, change.before))
-        return is_own
+    def may_have(self, container: Any) -> bool:
+        return not any(one is container for one in self.barred)
+
+    def add(self, container: Any, key: Any, before: Any) -> None:
+        """Add an item that a statement in the body changes."""
+        if any(one.container is container and one.key == key for one in (*self.found, *self.new)):
+            return
+        self._count += 1
+        name = f"{PREFIX}{key!r}" + (f" ({self._count})" if self._count > 1 else "")
+        self.new.append(_Item(container, key, name, before))
 
     def keep_current(self, b: Builder) -> None:
         """Forget the items of containers that an attempt has made which was given up since."""
-        self.found = [one for one in self.found if b.contents.has(one.container) and one.is_there()]
+        self.found = [one for one in self.found + self.new if b.contents.has(one.container) and one.is_there()]
+        self.new = []
+
+    def require_settled(self) -> None:
+        """Give the attempt up if it has come upon new items."""
+        if self.new:
+            raise GivenUp
 
     def held_by(self, frame: Frame, values: Iterable[Any]) -> list[Any]:
         """The containers of the items that some values hold."""
@@ -99,7 +110,7 @@ class Items:
         """Assign the values of the names to the items, after the loop or branch.
 
         Raises:
-            ItemChanged: a loop or branch around has to carry an item, too.
+            NeedsConstant: a loop or branch around cannot carry an item.
         """
         for item in self.found:
             value = frame.env.pop(item.name)
@@ -111,34 +122,79 @@ class Items:
 class Nest:
     """The items of a loop or branch, and those of the loops and branches within it, in the order of the text.
 
-    When it is parsed again, as an item is found, those within it begin with the items that they have found before: else
+    When it is parsed again, as items are found, those within it begin with the items that they have found before: else
     the number of attempts would be exponential in the depth.
+
+    Attributes:
+        depth: the number of blocks where its body is parsed.
     """
 
+    around: Nest | None = None
+    depth: int = 0
     items: Items = field(default_factory=Items)
     inside: list[Nest] = field(default_factory=list)
     position: int = 0
 
-    def next(self) -> Nest:
+    def next(self, depth: int) -> Nest:
         """That of the next loop or branch within it."""
         if self.position == len(self.inside):
-            self.inside.append(Nest())
+            self.inside.append(Nest(self))
         self.position += 1
-        return self.inside[self.position - 1]
+        inner = self.inside[self.position - 1]
+        inner.depth = depth
+        return inner
+
+    def collects(self, container: Any, key: Any, depths: range, before: Any) -> bool:
+        """Have an item carried by the loops and branches at these depths of blocks; returns whether the inmost can.
+
+        The attempt to parse them goes on, so that it comes upon other items, too, and is given up at its end.
+        """
+        around = {one.depth: one.items for one in self._outwards()}
+        if depths[-1] not in around or not around[depths[-1]].may_have(container):
+            return False
+        for depth in reversed(depths):
+            if depth not in around or not around[depth].may_have(container):
+                break
+            around[depth].add(container, key, before)
+        return True
+
+    def _outwards(self) -> Iterator[Nest]:
+        one: Nest | None = self
+        while one is not None:
+            yield one
+            one = one.around
+
+    @property
+    def is_given_up(self) -> bool:
+        return any(one.items.new for one in self._outwards())
 
 
-@contextmanager
-def nested(b: Builder) -> Iterator[Items]:
-    """Within it a loop or branch is parsed, with these items at first; each attempt calls `begun`."""
-    around: Nest = b.nest or Nest()
-    b.nest = around.next()
-    b.nest.items.keep_current(b)
+class GivenUp(Exception):
+    """Raised where an attempt that has come upon new items need not go on."""
+
+
+def settled(b: Builder, attempt: Callable[[Items], Result], backtrack: Callable[[], None]) -> Result:
+    """Parse a loop or branch by `attempt`, again until its statements change no items but those that it carries."""
+    around = b.nest or Nest()
+    nest = b.nest = around.next(len(b.blocks) + 1)
     try:
-        yield b.nest.items
+        while True:
+            nest.items.keep_current(b)
+            nest.position, duplications = 0, b.tail_duplications
+            try:
+                result = attempt(nest.items)
+                if not nest.items.new or around.is_given_up:
+                    return result
+            except Exception:
+                # What follows a new item may fail for want of its value.
+                if not nest.items.new or around.is_given_up:
+                    raise
+            b.tail_duplications = duplications
+            backtrack()
     finally:
         b.nest = around
 
 
 def begun(b: Builder) -> None:
-    """An attempt begins."""
+    """A loop or branch is parsed once more for another reason than its items."""
     b.nest.position = 0

@@ -30,11 +30,11 @@ from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_sta
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
-from sdfgad.parse.containers import ItemChanged
 from sdfgad.parse.contents import Fills, Rolling, Taken
+from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.items import Items, begun, nested
+from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import stops
@@ -123,7 +123,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     b = frame.b
     if b.rolling is Rolling.NONE:
         return False
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     frame.iterables.append(value)
     try:
         b.rolls_numbers = True
@@ -137,16 +137,14 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     finally:
         b.rolls_numbers = False
         frame.iterables.pop()
-    b.restore(state)
-    frame.env = env
-    del frame.loops[depth:]
+    point.backtrack(frame)
     return False
 
 
 def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
     """Parse a loop, which may fill lists: which ones, its body shows."""
     b, before = frame.b, (frame.b.to_fill, frame.b.layouts, frame.b.storing)
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     try:
         b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(head.node)}
         b.layouts = {key: layout for key, layout in b.layouts.items() if key[0] != id(head.node)}
@@ -163,9 +161,7 @@ def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -
                 lists += [new] if new is not None and all(new is not one for one in lists) else []
                 b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
                 b.storing |= {(id(head.node), id(new)): found.storing} if found.storing is not None else {}
-            b.restore(state)
-            frame.env = dict(env)
-            del frame.loops[depth:]
+            point.backtrack(frame)
             if new is not None and not b.contents.has(new):
                 # A peeled trip has made the list, and each attempt would make another one.
                 b.to_fill = {key: one for key, one in b.to_fill.items() if key != id(head.node)}
@@ -197,11 +193,9 @@ def _identity(value: Any) -> Any:
 
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``; unrolled where its tests are known while parsing and it has few trips."""
-    head, state, env, depth = Head(node), frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    head, point = Head(node), ChoicePoint.of(frame)
     if not isinstance(head.test(frame, Lin(0)), bool) or _unrolled_while(frame, head, FEW_TRIPS) is not None:
-        frame.b.restore(state)
-        frame.env = env
-        del frame.loops[depth:]
+        point.backtrack(frame)
         parse_loop(frame, head)
 
 
@@ -272,13 +266,11 @@ class _Failure:
 def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
     """Parse a loop as a loop; without looking up known numbers by its counter, if it is not worth that."""
     b = frame.b
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     failure, loop = _as_loop(frame, head), b.blocks[-1][-1] if b.blocks[-1] else None
     if failure is not None or not isinstance(loop, Loop) or loop.var not in b.table_symbols or is_worth_a_loop(loop):
         return failure
-    b.restore(state)
-    frame.env = env
-    del frame.loops[depth:]
+    point.backtrack(frame)
     before, b.reads_tables = b.reads_tables, False
     try:
         return _as_loop(frame, head)
@@ -287,36 +279,32 @@ def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
 
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:
-    """Parse a loop as a loop of the program, again until all carried names are known; else all is as before."""
-    with nested(frame.b) as items:
-        return _attempted(frame, head, items)
+    """Parse a loop as a loop of the program, again until all that it carries is known; else all is as before."""
+    point, carried = ChoicePoint.of(frame), dict[str, Carry]()
+    return settled(
+        frame.b,
+        lambda items: _attempted(frame, head, carried, items, point),
+        lambda: point.backtrack(frame),
+    )
 
 
-def _attempted(frame: Frame, head: Head, items: Items) -> _Failure | None:
+def _attempted(
+    frame: Frame, head: Head, carried: dict[str, Carry], items: Items, point: ChoicePoint
+) -> _Failure | None:
     b = frame.b
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
-    carried: dict[str, Carry] = {}
     while True:
         begun(b)
-        b.restore(state)
-        frame.env = dict(env)
-        del frame.loops[depth:]
         var = b.fresh(head.base)
         try:
             if _parse_as_loop(frame, head, var, carried, items):
                 return None
+            point.backtrack(frame)
             continue
-        except ItemChanged as change:
-            if items.add(b, change):
-                continue
-            failure = _Failure(change, False, var)
         except _Peel as peel:
             failure = _Failure(peel.reason, True, var)
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
             failure = _Failure(error, False, var)
-        b.restore(state)
-        frame.env = dict(env)
-        del frame.loops[depth:]
+        point.backtrack(frame)
         return failure
 
 
@@ -328,11 +316,11 @@ def _periodic(frame: Frame, head: Head) -> bool:
 
     Returns whether this succeeds: after 2 or 3 trips all names must refer to the same arrays as before.
     """
-    b, span = frame.b, head.span
+    span = head.span
     assert span is not None
     if span.period > 1 or not isinstance(head.node, ast.For):
         return False
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     for period in range(2, LONGEST_PERIOD + 1):
         period_count = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
         done = period_count.scaled(period)
@@ -345,9 +333,7 @@ def _periodic(frame: Frame, head: Head) -> bool:
             _remainder_trips(frame, head, done, period - 1)
             return True
         except (UpdateOfCopy, _Peel):
-            b.restore(state)
-            frame.env = dict(env)
-            del frame.loops[depth:]
+            point.backtrack(frame)
     return False
 
 
@@ -404,17 +390,15 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
 
 def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
     """Peel a loop whose first trip alone changes the shape or kind of a name; returns whether this succeeds."""
-    b, state, env, depth = frame.b, frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     try:
         _peeled(frame, head, reason)
-        lost = [name for name, value in frame.env.items() if is_unmergeable(value) and env.get(name) is not value]
+        lost = [name for name, value in frame.env.items() if is_unmergeable(value) and point.env.get(name) is not value]
         if not any(is_read_outside(frame.source.tree, head.node, frame.around, name) for name in lost):
             return True
     except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         pass
-    b.restore(state)
-    frame.env = dict(env)
-    del frame.loops[depth:]
+    point.backtrack(frame)
     return False
 
 
@@ -490,6 +474,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
         frame.loops.append(head.node)
         items.as_items(frame)
         _body(frame, head, trip, stores)
+        items.require_settled()
         items.as_names(frame)
         b.where = here
         # A trip may change the very lists and dicts that it begins with.
