@@ -162,10 +162,12 @@ def _syntax_of(node: FunctionNode) -> _Syntax:
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes in a function, without those in functions and classes that it defines."""
-    for child in ast.iter_child_nodes(node):
+    waiting = [*ast.iter_child_nodes(node)]
+    while waiting:
+        child = waiting.pop()
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-            yield from _own_nodes(child)
+            waiting += ast.iter_child_nodes(child)
 
 
 # What their decorators put around a function makes no difference here.

@@ -50,7 +50,7 @@ from sdfgad.reverse.save_points import Key, SavePoints
 from sdfgad.reverse.strong_zeros import StrongZeros, strong_zeros_of
 from sdfgad.reverse.widening import wide, widened
 from sdfgad.rules.algebra import cast
-from sdfgad.rules.expression import missing_rules, varying
+from sdfgad.rules.expression import differentiable_reads, missing_rules
 from sdfgad.rules.statements import STATEMENT_RULES, Pullback, stored_totals, target_params
 
 
@@ -220,11 +220,7 @@ def dependences(statement: Statement) -> list[Read]:
         return differentiable_inputs(statement)
     if not isinstance(statement, Compute):
         return []
-    return [node for node in varying(statement.value) if isinstance(node, Read) and _reaches(statement.value, node)]
-
-
-def _reaches(value: Expr, leaf: Read) -> bool:
-    return value in varying(value, frozenset({leaf.buffer}))
+    return differentiable_reads(statement.value)
 
 
 def _check_rules(program: Program, active: frozenset[str]) -> None:

@@ -40,8 +40,20 @@ def differentiable_args(node: Expr) -> tuple[Expr, ...]:
 
 def missing_rules(value: Expr, active: frozenset[str]) -> list[str]:
     """Operations on the differentiated path that have no rule."""
-    nodes = [n for n in postorder(value) if n in varying(value, active) and isinstance(n, Op)]
-    return [n.name for n in nodes if isinstance(n, Op) and n.name != "select" and rule_of(n.name) is None]
+    on_path = varying(value, active)
+    nodes = [n for n in postorder(value) if isinstance(n, Op) and n in on_path]
+    return [n.name for n in nodes if n.name != "select" and rule_of(n.name) is None]
+
+
+def differentiable_reads(value: Expr) -> list[Read]:
+    """The reads by which a value may have a derivative that is not zero everywhere."""
+    waiting, seen = [value], dict[Expr, None]()
+    while waiting:
+        node = waiting.pop()
+        if node not in seen and node.dtype.kind in "fc":
+            seen[node] = None
+            waiting += reversed(differentiable_args(node))
+    return [node for node in seen if isinstance(node, Read)]
 
 
 def pullback(value: Expr, cotangent: Expr, active: frozenset[str], where: Location | None) -> list[tuple[Read, Expr]]:

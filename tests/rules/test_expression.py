@@ -8,8 +8,8 @@ import pytest
 from sdfgad.errors import MissingRule
 from sdfgad.explain.library import operation
 from sdfgad.ir.expr import BOOL, Const, Lin, Op, Read
-from sdfgad.rules import elementary
-from sdfgad.rules.expression import missing_rules, pullback, varying
+from sdfgad.rules import elementary, expression
+from sdfgad.rules.expression import differentiable_reads, missing_rules, pullback, varying
 
 F64 = np.dtype(np.float64)
 X, Y, Z, T = (Read(name, (), F64) for name in ("x", "y", "z", "t"))
@@ -127,3 +127,21 @@ def test_missing_rules(monkeypatch):
     assert missing_rules(value, frozenset({"z"})) == []
     with pytest.raises(MissingRule):
         pullback(value, T, ALL, None)
+
+
+def test_reads_with_a_derivative_behind_functions_that_have_none():
+    step = op("floor", op("multiply", X, Y))
+    assert differentiable_reads(select(less(Z, X), op("sin", Y), step)) == [Y]
+    assert differentiable_reads(step) == []
+
+
+def test_rules_are_asked_for_once_for_each_operation(monkeypatch):
+    asked = []
+    original = expression.differentiable_args
+    monkeypatch.setattr(expression, "differentiable_args", lambda node: asked.append(node) or original(node))
+    value = X
+    for _ in range(100):
+        value = op("sin", op("multiply", value, value))
+    missing_rules(value, ALL)
+    differentiable_reads(value)
+    assert len(asked) < 2 * 202

@@ -88,15 +88,25 @@ def _contributes(statement: Statement, first: Compute) -> bool:
 
 def _candidates(first: Compute) -> Iterator[Expr]:
     """The slow subexpressions of a statement, larger before smaller."""
-    waiting, seen = [first.value], set[Expr]()
+    waiting, seen, slow = [first.value], set[Expr](), _slow(first)
     while waiting:
         node = waiting.pop(0)
         if node in seen or not isinstance(node, Op):
             continue
         seen.add(node)
-        if node.dtype.kind == "f" and _cycles(first.params, node):
+        if node.dtype.kind == "f" and node in slow:
             yield node
         waiting += node.args[:1] if OPERATIONS[node.name].is_choice else node.args
+
+
+def _slow(first: Compute) -> set[Expr]:
+    """The subexpressions of a statement that take cycles at each point."""
+    names, slow = {name for name, _ in first.params}, set[Expr]()
+    for node in postorder(first.value):
+        is_here = _weight(node) > 0 and not names.isdisjoint(symbols_of(node))
+        if is_here or not slow.isdisjoint(node.children):
+            slow.add(node)
+    return slow
 
 
 def _gain(params: Params, value: Expr, more: int) -> int:
