@@ -42,6 +42,9 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
         elif outside.get(name, ABSENT) is ABSENT:
             lost = any(refers_to(value, buffer) for buffer in stores.buffers)
             result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
+        elif isinstance(outside[name], AfterLoop) and value is outside[name].value:
+            # The body has but read it.
+            continue
         elif value is not outside[name] and not is_same(value, outside[name]):
             result[name] = Unbound("it is re-bound in a loop")
     parts = [one for name in stores.carried for one in trees.sequences(inside[name])]

@@ -34,6 +34,7 @@ from sdfgad.parse.contents import Fills, Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.induction_variables import Counter, NotCounted
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
@@ -54,16 +55,28 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Head:
-    """A loop's header: a range and the function from its index to the target's value; both None for a ``while``."""
+    """A loop's header: a range and the function from its index to the target's value, or the counter of a ``while``.
+
+    A ``while`` without a counter has none of these.
+    """
 
     node: LoopNode
     span: Range | None = None
     item: Item | None = None
+    counter: Counter | None = None
 
-    def enter(self, frame: Frame, trip: Lin) -> None:
-        """Bind the loop's target at the start of a trip."""
-        if self.span is not None and self.item is not None and isinstance(self.node, ast.For):
+    def trip(self, frame: Frame, trip: Lin) -> None:
+        """Parse a trip: bind the loop's target, or set its counter, and parse the body."""
+        if self.span is None:
+            frame.block(self.node.body)
+        elif isinstance(self.node, ast.For) and self.item is not None:
             bind(frame, self.node.target, self.item(self.span.index(trip)))
+            frame.block(self.node.body)
+        elif self.counter is not None:
+            before = frame.env[self.counter.name]
+            self.counter.enter(frame, self.span.index(trip))
+            frame.block(self.node.body)
+            self.counter.leave(frame, self.span.index(trip + 1), before)
 
     def guards(self, trip: Lin) -> tuple[Lin, ...]:
         return (trip,) if self.span is None else self.span.guards(trip)
@@ -82,12 +95,12 @@ class Head:
         """The loop without its first trip."""
         if self.span is None:
             return self
-        return Head(self.node, Range(self.span.start + self.span.step, self.span.stop, self.span.step), self.item)
+        return replace(self, span=Range(self.span.start + self.span.step, self.span.stop, self.span.step))
 
     def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
         """The condition that a trip runs."""
         tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
-        if isinstance(self.node, ast.While):
+        if isinstance(self.node, ast.While) and self.counter is None:
             tests.append(self.node.test)
         for test in tests:
             ast.fix_missing_locations(ast.copy_location(test, self.node))
@@ -171,7 +184,7 @@ def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -
 
 def _may_fill(b: Builder, head: Head) -> bool:
     """Whether a loop may fill lists: its number of trips is known, and not small."""
-    if not head.is_counted or head.span is None or not isinstance(head.node, ast.For) or head.node.orelse:
+    if not head.is_counted or head.span is None or head.node.orelse:
         return False
     trips = head.span.trips
     return trips.is_const and trips.const >= MANY_ITEMS and b.rolling is not Rolling.NONE
@@ -192,7 +205,28 @@ def _identity(value: Any) -> Any:
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
-    """A ``while``; unrolled where its tests are known while parsing and it has few trips."""
+    """A ``while``: a loop over a range if it counts."""
+    if not _counted(frame, node):
+        _uncounted(frame, node)
+
+
+def _counted(frame: Frame, node: ast.While) -> bool:
+    """Parse a ``while`` that counts as a loop over a range; returns whether it is one."""
+    point = ChoicePoint.of(frame)
+    try:
+        counter = Counter.of(frame, node)
+        if counter is not None:
+            _filling(frame, Head(node, counter.span, counter=counter), parse_loop)
+            frame.env[counter.name] = counter.last(frame.b)
+            return True
+    except (NotCounted, NeedsConstant, SdfgadError):
+        pass
+    point.backtrack(frame)
+    return False
+
+
+def _uncounted(frame: Frame, node: ast.While) -> None:
+    """Any other ``while``; unrolled where its tests are known while parsing and it has few trips."""
     head, point = Head(node), ChoicePoint.of(frame)
     if not isinstance(head.test(frame, Lin(0)), bool) or _unrolled_while(frame, head, FEW_TRIPS) is not None:
         point.backtrack(frame)
@@ -318,18 +352,15 @@ def _periodic(frame: Frame, head: Head) -> bool:
     """
     span = head.span
     assert span is not None
-    if span.period > 1 or not isinstance(head.node, ast.For):
+    if span.period > 1:
         return False
     point = ChoicePoint.of(frame)
     for period in range(2, LONGEST_PERIOD + 1):
         period_count = as_linear(Op("floor_divide", (Int(span.trips), Const(period, INT)), INT))
         done = period_count.scaled(period)
         try:
-            parse_loop(
-                frame,
-                Head(head.node, replace(span, period_count=period_count, period=period), head.item),
-                may_peel=False,
-            )
+            periodic = replace(head, span=replace(span, period_count=period_count, period=period))
+            parse_loop(frame, periodic, may_peel=False)
             _remainder_trips(frame, head, done, period - 1)
             return True
         except (UpdateOfCopy, _Peel):
@@ -356,8 +387,7 @@ def _remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
 
 def _trip(frame: Frame, head: Head, trip: Lin) -> None:
     with frame.repeating(head.node):
-        head.enter(frame, trip)
-        frame.block(head.node.body)
+        head.trip(frame, trip)
 
 
 def _require_sign(b: Builder, head: Head) -> None:
@@ -425,9 +455,12 @@ def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) ->
         deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
         frame.b.to_unroll |= deciders
         raise _asking(failure, deciders)
-    assert isinstance(head.node, ast.For)
-    item = head.item or _identity
-    _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
+    if isinstance(head.node, ast.For):
+        item = head.item or _identity
+        _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
+        return
+    for k in range(trips.const):
+        _trip(frame, head, Lin(k))
 
 
 def _asking(failure: Exception, deciders: set[str]) -> Exception:

@@ -134,3 +134,18 @@ def test_names_that_the_next_trip_of_an_unrolled_loop_reads(head, body, first, t
     x = np.array([first, 2.0, 3.0])
     assert_like_python(program, x)
     assert_slope(program, x)
+
+
+def read_in_another_loop(x):
+    s, h = x[0], 0.0
+    while s < 5.0:
+        k = 3
+        s = s * 2.0 + 0.1
+    for i in range(len(x)):
+        h = h + x[k % 2] * x[i]
+    return s + k * h
+
+
+def test_a_name_of_a_loop_that_another_loop_reads_and_what_follows_it():
+    assert_like_python(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
+    assert_slope(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
