@@ -255,6 +255,7 @@ class Fills(Exception):
     Args:
         layouts: those of lists to which several statements append, by id, which are known when the body ends.
         storing: how it replaces items of the list.
+        is_unlike: whether the first trip may append items of other types than the others do.
     """
 
     def __init__(
@@ -263,8 +264,10 @@ class Fills(Exception):
         values: list[Any] | None,
         layouts: Mapping[int, Layout] | None = None,
         storing: Storing | None = None,
+        is_unlike: bool = False,
     ) -> None:
         self.node, self.values, self.layouts, self.storing = node, values, layouts or {}, storing
+        self.is_unlike = is_unlike
 
 
 class Taken(Exception):

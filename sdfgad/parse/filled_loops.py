@@ -2,19 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import stored_lists, trajectories
+from sdfgad.parse import stored_lists, trajectories, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
+from sdfgad.parse.control import ChoicePoint
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.iteration_domains import places_of
+from sdfgad.parse.loop_state import LoopNode
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Tensor
+
+Result = TypeVar("Result")
+
+
+def parsed(
+    frame: Frame, node: LoopNode, may_fill: bool, attempt: Callable[[], Result], first: Callable[[], None]
+) -> Result:
+    """Parse a loop by `attempt`, again for all that its body shows of lists that it fills.
+
+    Args:
+        first: parses the first trip by itself.
+    """
+    b, point = frame.b, ChoicePoint.of(frame)
+    before = b.to_fill, b.layouts, b.storing, b.first_items
+    try:
+        b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(node)}
+        b.layouts, b.storing = _but(node, b.layouts), _but(node, b.storing)
+        b.first_items = _but(node, b.first_items)
+        if may_fill:
+            b.to_fill[id(node)] = []
+        while True:
+            try:
+                return attempt()
+            except Fills as found:
+                if found.node is not node:
+                    raise
+                _learn(b, found)
+                new, is_unlike = found.values, found.is_unlike
+            point.backtrack(frame)
+            if is_unlike:
+                b.first_items |= _first_items(b, node, first)
+                point.backtrack(frame)
+            if new is not None and not b.contents.has(new):
+                # A peeled trip has made the list, and each attempt would make another one.
+                b.to_fill = {key: one for key, one in b.to_fill.items() if key != id(node)}
+    finally:
+        b.to_fill, b.layouts, b.storing, b.first_items = before
+
+
+def _but(node: LoopNode, known: dict[tuple[int, int], Result]) -> dict[tuple[int, int], Result]:
+    return {key: value for key, value in known.items() if key[0] != id(node)}
+
+
+def _learn(b: Builder, found: Fills) -> None:
+    node, new = id(found.node), found.values
+    lists = b.to_fill[node]
+    lists += [new] if new is not None and all(new is not one for one in lists) else []
+    b.layouts |= {(node, key): layout for key, layout in found.layouts.items()}
+    b.storing |= {(node, id(new)): found.storing} if found.storing is not None else {}
+
+
+def _first_items(b: Builder, node: LoopNode, first: Callable[[], None]) -> dict[tuple[int, int], list[Any]]:
+    """What the first trip by itself appends to each list that a loop fills; nothing where it cannot be parsed so."""
+    lists = b.to_fill[id(node)]
+    counts = [len(values) for values in lists]
+    try:
+        first()
+        items = [values[count:] for values, count in zip(lists, counts, strict=True)]
+    except (NeedsConstant, SdfgadError):
+        items = [[] for _ in lists]
+    return {(id(node), id(values)): own for values, own in zip(lists, items, strict=True)}
 
 
 @contextmanager
@@ -54,10 +119,12 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
 
     Raises:
         NeedsConstant: the first trip's item differs, or the loop is too small to be worth one.
-        Fills: several appends of a list can share an array, or more is known of what reads and replaces items.
+        Fills: several appends of a list can share an array, more is known of what reads and replaces items, or what the
+            first trip appends must be known.
     """
     filled = [one for one in fillings if one.rows or one.accesses]
     are_alike = not filled or (integer is not None and _are_alike(filled, _behind(body, integer)))
+    are_alike = are_alike or _begins_alike(b, filled)
     statements = [at.points for one in filled for at in one.rows] + [at.points for one in filled for at in one.accesses]
     count = max(trips.const * _size(body), sum(map(len, statements)))
     if filled and (not are_alike or count < MANY_STATEMENTS):
@@ -120,6 +187,46 @@ def _are_alike(filled: list[Filling], other: frozenset[str]) -> bool:
     tensors = [item for item in items if isinstance(item, Tensor) and not item.weak]
     elements = [item.element(tuple(Lin(0) for _ in item.shape)) for item in tensors]
     return other.isdisjoint(read.buffer for element in elements for read in reads(element))
+
+
+def _begins_alike(b: Builder, filled: list[Filling]) -> bool:
+    """Whether the first trip by itself appends items of the types that those of the loop have.
+
+    Raises:
+        Fills: it has not been parsed by itself.
+    """
+    if any(one.accesses for one in filled):
+        return False
+    firsts = [b.first_items.get((id(one.node), id(one.values))) for one in filled]
+    if any(first is None for first in firsts):
+        raise Fills(filled[0].node, None, is_unlike=True)
+    pairs = [(first, _of_first_trip(one)) for first, one in zip(firsts, filled, strict=True)]
+    return all(len(x) == len(y) and all(map(_have_one_type, x, y)) for x, y in pairs if x is not None)
+
+
+def _of_first_trip(filling: Filling) -> list[Any]:
+    """What the first trip of a loop appends."""
+    places = places_of([row.points for row in filling.rows])
+    items = [
+        (place, row, number)
+        for row, own in zip(filling.rows, places, strict=True)
+        for number, place in enumerate(own)
+        if row.points.columns[filling.var][number] == 0
+    ]
+    return [row.item(Lin(number)) for _, row, number in sorted(items, key=lambda item: item[0])]
+
+
+def _have_one_type(x: Any, y: Any) -> bool:
+    """Whether items are of the same structure, and their numbers and arrays of the same types and shapes."""
+    if trees.matched([x, y]) is None:
+        return False
+    return all(map(_is_of_type, trees.leaves(x), trees.leaves(y)))
+
+
+def _is_of_type(x: Any, y: Any) -> bool:
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        return (x.shape, x.dtype, x.weak, x.types) == (y.shape, y.dtype, y.weak, y.types)
+    return isinstance(x, (int, Lin)) and isinstance(y, (int, Lin)) and isinstance(x, bool) == isinstance(y, bool)
 
 
 def _behind(body: Block, buffers: Set[str]) -> frozenset[str]:

@@ -30,7 +30,7 @@ from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_sta
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
-from sdfgad.parse.contents import Fills, Rolling, Taken
+from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
@@ -155,31 +155,9 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
 
 
 def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
-    """Parse a loop, which may fill lists: which ones, its body shows."""
-    b, before = frame.b, (frame.b.to_fill, frame.b.layouts, frame.b.storing)
-    point = ChoicePoint.of(frame)
-    try:
-        b.to_fill = {key: lists for key, lists in b.to_fill.items() if key != id(head.node)}
-        b.layouts = {key: layout for key, layout in b.layouts.items() if key[0] != id(head.node)}
-        b.storing = {key: storing for key, storing in b.storing.items() if key[0] != id(head.node)}
-        if _may_fill(b, head):
-            b.to_fill[id(head.node)] = []
-        while True:
-            try:
-                return parse(frame, head)
-            except Fills as found:
-                if found.node is not head.node:
-                    raise
-                lists, new = b.to_fill[id(head.node)], found.values
-                lists += [new] if new is not None and all(new is not one for one in lists) else []
-                b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
-                b.storing |= {(id(head.node), id(new)): found.storing} if found.storing is not None else {}
-            point.backtrack(frame)
-            if new is not None and not b.contents.has(new):
-                # A peeled trip has made the list, and each attempt would make another one.
-                b.to_fill = {key: one for key, one in b.to_fill.items() if key != id(head.node)}
-    finally:
-        b.to_fill, b.layouts, b.storing = before
+    """Parse a loop, which may fill lists."""
+    first = partial(first_trip, frame, head)
+    return filled_loops.parsed(frame, head.node, _may_fill(frame.b, head), partial(parse, frame, head), first)
 
 
 def _may_fill(b: Builder, head: Head) -> bool:

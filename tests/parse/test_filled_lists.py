@@ -142,9 +142,18 @@ ROLLED = {
     "in two loops": f"{LOOP}a.advance(x[t])\n{LOOP}a.advance(x[t] * s)" + END,
     "in an inner loop": "y = 0.0\nfor k in range(3):\n    b = Sim(x[k], s)\n    for t in range(8):\n"
     "        b.advance(x[t])\n    y = y + b.mean()\nreturn y",
+    "in a while": "t = 0\nwhile t < 8:\n    a.advance(x[t])\n    t += 1" + END,
+    "of numbers that begin as an integer": f"v, L = 0, []\n{LOOP}v = v * 0.5 + x[t, 0] * s\n    L.append(v)\n"
+    "return np.array(L) * a.u[0]",
+    "of pairs that begin as integers": f"v, w, L = 0, 1, []\n{LOOP}v = v - w * x[t, 0]\n    w = w + s * v\n"
+    "    L.append((v, w))\nreturn L[3][0] * L[7][1] + L[0][0]",
+    "several in each trip, of numbers that begin as an integer": f"v, L = 0, []\n{LOOP}for k in range(3):\n"
+    "        v = v * 0.5 + x[t, k] * s\n        L.append(v)\nreturn np.array(L) * a.u[0]",
     "beside an inner loop": f"{LOOP}for k in range(2):\n        a.step(x[t])\n    a.log.append(a.u)" + END,
 }
 EITHER = {
+    "what an integer divides to first": f"v, L = 3, []\n{LOOP}L.append(v // 2)\n    v = v * 0.5 + s\n"
+    "return np.array(L) * a.u[0]",
     "made anew": LOOP + "a.advance(x[t])\n    a.log = []\nreturn s * len(a.log) + a.u",
     "by an iterator made before": f"i = iter([a.log, a.other])\n{LOOP}a.advance(x[t])\na.u = a.u * len(next(i))" + END,
     "integers": f"L, M = [], []\n{LOOP}record(L, t * 2 + 1)\n    a.advance(x[t])\n"
@@ -181,7 +190,7 @@ ONE_BY_ONE = {
     "updated after it was appended": LOOP + "a.advance(x[t])\n    a.u += s" + END,
     "its item updated after the loop": LOOP + "a.advance(x[t])\na.log[2] += s" + END + " * a.u",
     "its array updated by a method later": LOOP + "a.advance(x[t])\na.u *= s\nreturn np.stack(a.log) * s",
-    "in a while": "t = 0\nwhile t < 8:\n    a.advance(x[t])\n    t += 1" + END,
+    "an integer first": f"v, L = 0, []\n{LOOP}L.append(v)\n    v = v + x[t, 0]\nreturn np.array(L) * s",
     "shapes that differ": LOOP + "a.log.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(a.log)",
     "as an operand": LOOP + "a.advance(x[t])\n    n = len(a.log + a.other)\n    a.u = a.u * n" + END,
     "compared": LOOP + "a.advance(x[t])\n    if a.log == []:\n        a.u = a.u * 2.0" + END,
