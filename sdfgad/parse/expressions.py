@@ -225,7 +225,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if filling is not None and is_integer(index):
         return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, list) and not stored_lists.is_known(index):
-        stored_lists.expect(frame.b, frame.env, container)
+        stored_lists.expect(frame.b, frame.env, container, index)
     if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")
@@ -252,7 +252,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         number = ranges.number_at(frame.b, container, index)
         if number is not None:
             return number
-        appending.expect(frame.b, container)
+        if stored_lists.has_many_trips(frame.b, index):
+            appending.expect(frame.b, container)
     chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen

@@ -23,6 +23,7 @@ from sdfgad.parse.appending import filler
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
+from sdfgad.parse.ranges import MANY_ITEMS
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer
 
@@ -32,13 +33,13 @@ REPLACED = "an item of a list is replaced in a loop that runs at run time"
 # --- which lists
 
 
-def expect(b: Builder, names: Mapping[str, Any], values: Any) -> None:
+def expect(b: Builder, names: Mapping[str, Any], values: Any, index: Any) -> None:
     """Where an item is chosen at run time from a list of which a loop around replaces items, by a name.
 
     Raises:
         Fills: it does.
     """
-    body = filler(b, values) if id(values) not in b.filling else None
+    body = filler(b, values) if id(values) not in b.filling and has_many_trips(b, index) else None
     if body is not None and any(names.get(name) is values for name in _stored_names(body.node)):
         raise Fills(body.node, values, storing=Storing())
 
@@ -59,7 +60,8 @@ def store(b: Builder, values: list[Any], index: Any, value: Any) -> bool:
     """
     filling = b.filling.get(id(values))
     if filling is None:
-        body = filler(b, values) if _is_place(index) and not is_known(index) else None
+        is_chosen = _is_place(index) and not is_known(index) and has_many_trips(b, index)
+        body = filler(b, values) if is_chosen else None
         if body is not None and points_here(b, body.depth - 1) is not None:
             raise Fills(body.node, values, storing=Storing())
         return False
@@ -97,6 +99,13 @@ def read(b: Builder, values: Any, index: Any) -> Any:
     if filling.storing.copies:
         found = _copied(b, filling, found)
     return replace(found, read_only=True, settled=True) if found.ndim else found
+
+
+def has_many_trips(b: Builder, index: Any) -> bool:
+    """Whether a loop of many trips chooses the place; loops of few are unrolled, and the items are names."""
+    counters = Lin.of(index).symbols if is_integer(index) else frozenset()
+    trips = [trips for _, var, trips in b.loops if var in counters]
+    return not trips or any(not count.is_const or count.const >= MANY_ITEMS for count in trips)
 
 
 def is_known(index: Any) -> bool:

@@ -289,6 +289,30 @@ class Maker:
                 self.add(depth, assignment)
 
 
+def reservoir(level, inflow, rate):
+    level = (1 - rate) * (level + inflow)
+    return level, rate / (1 - rate) * level
+
+
+def cascade(rain, rate):
+    levels, flows, t = [0, 0, 0], [], 0
+    while t < len(rain):
+        flow = rain[t]
+        for k in range(3):
+            levels[k], flow = reservoir(levels[k], flow, rate)
+        flows.append(flow)
+        t += 1
+    return np.array(flows) + levels[0] * levels[2]
+
+
+def test_loops_of_few_trips_inside_are_unrolled_and_the_items_carried():
+    rain = np.random.default_rng(1).uniform(0.0, 1.0, 60)
+    (loop,) = [one for one in walk(parsed(cascade, rain, 0.3).program.body) if isinstance(one, Loop)]
+    assert loop.trips.const == 60
+    assert_like_python(cascade, rain, 0.3)
+    assert_slope(cascade, rain, 0.3)
+
+
 def outcome(seed, folder):
     """What becomes of a program; raises where values or slopes differ from Python's."""
     rng = np.random.default_rng(seed)
