@@ -26,7 +26,6 @@ from sdfgad.ir.program import (
     Whole,
 )
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling, Storing
@@ -36,6 +35,7 @@ from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.value_specialisation import VARIES, Values
 from sdfgad.parse.values import (
     Holder,
@@ -440,7 +440,7 @@ class Builder(Emitter):
         """A value as Python binds it to a name: arrays by reference, anything else materialised now."""
         if isinstance(value, tuple):
             parts = [self.settle(part, base) for part in value]
-            return value if all(map(operator.is_, parts, value)) else trees.rebuilt_tuple(value, parts)
+            return value if all(map(operator.is_, parts, value)) else rebuilt_tuple(value, parts)
         if isinstance(value, Holder):
             return value.settled(self.settle)
         if isinstance(value, MaybeNone):

@@ -26,6 +26,7 @@ from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RunTimeText
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real, is_static
 
 Special = Callable[..., Any]
@@ -329,7 +330,7 @@ def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
     """A copy in which what several parts refer to is one object, too."""
     if id(value) not in done:
         if isinstance(value, tuple):
-            made: Any = trees.rebuilt_tuple(value, [_deeply(site, part, done) for part in value])
+            made: Any = rebuilt_tuple(value, [_deeply(site, part, done) for part in value])
         elif isinstance(value, (list, dict, Record)):
             made = _copy(site, value)
             done[id(value)] = value, made
