@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
@@ -15,6 +15,19 @@ from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
 from sdfgad.parse.iteration_domains import places_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.values import Tensor
+
+
+class Converted(NamedTuple):
+    """The buffers of Python's integers with which a loop begins, as in ``t = 0``, and which are floats in later trips.
+
+    Attributes:
+        integers: of those that are floats of Python's then.
+        doubles: of those that are numbers of NumPy's then, where all floats are doubles: either computes the same
+            numbers, but integers of arrays of integers, which cut off what is written into them.
+    """
+
+    integers: frozenset[str]
+    doubles: frozenset[str]
 
 
 @contextmanager
@@ -45,11 +58,11 @@ def body_of(b: Builder, node: Any, var: str, arrays: Mapping[int, Tensor]) -> It
         b.filling, b.fillers = before
 
 
-def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling], integer: Set[str] | None) -> None:
+def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling], first: Converted | None) -> None:
     """After a loop: its lists have its rows as items.
 
     Args:
-        integer: the buffers of what is a Python integer in the first trip, and a float in the others; None where the
+        first: the buffers of what is a Python integer in the first trip, and a float in the others; None where the
             first trip computes with other dtypes in other ways.
 
     Raises:
@@ -57,7 +70,7 @@ def finish(b: Builder, var: str, trips: Lin, body: Block, fillings: list[Filling
         Fills: several appends of a list can share an array, or more is known of what reads and replaces items.
     """
     filled = [one for one in fillings if one.rows or one.accesses]
-    are_alike = not filled or (integer is not None and _are_alike(filled, _behind(body, integer)))
+    are_alike = not filled or (first is not None and _are_alike(filled, body, first))
     statements = [at.points for one in filled for at in one.rows] + [at.points for one in filled for at in one.accesses]
     count = max(trips.const * _size(body), sum(map(len, statements)))
     if filled and (not are_alike or count < MANY_STATEMENTS):
@@ -113,13 +126,18 @@ def _layout(filling: Filling, places: list[Any]) -> Layout:
     return tuple(slots.get(k) for k in range(len(filling.rows)))
 
 
-def _are_alike(filled: list[Filling], other: frozenset[str]) -> bool:
-    """Whether items are of one dtype, or Python's numbers, if what the buffers `other` hold has another dtype first."""
+def _are_alike(filled: list[Filling], body: Block, first: Converted) -> bool:
+    """Whether items are of one dtype, or numbers that are used alike, if some buffers hold one of another first."""
     items = [row.item(Lin(0)) for one in filled for row in one.rows if len(row.points)]
     items += [row_of(one.array, Lin(0)) for one in filled if one.accesses]
     tensors = [item for item in items if isinstance(item, Tensor) and not item.weak]
-    elements = [item.element(tuple(Lin(0) for _ in item.shape)) for item in tensors]
-    return other.isdisjoint(read.buffer for element in elements for read in reads(element))
+    arrays = [item for item in tensors if item.ndim]
+    return _read_none(tensors, _behind(body, first.integers)) and _read_none(arrays, _behind(body, first.doubles))
+
+
+def _read_none(tensors: list[Tensor], buffers: frozenset[str]) -> bool:
+    elements = [tensor.element(tuple(Lin(0) for _ in tensor.shape)) for tensor in tensors]
+    return buffers.isdisjoint(read.buffer for element in elements for read in reads(element))
 
 
 def _behind(body: Block, buffers: Set[str]) -> frozenset[str]:

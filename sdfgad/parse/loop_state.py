@@ -16,6 +16,7 @@ from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.filled_loops import Converted
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.jumps import RESULT, stops
@@ -273,22 +274,25 @@ def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:
             frame.b.versions.require_current(leaf, f"`{name}`")
 
 
-def converted(stores: Stores, before: Env) -> frozenset[str] | None:
-    """The buffers of Python's integers with which a loop begins, as in ``t = 0``, and which are floats in later trips.
-
-    None where other values from before the loop have not the dtypes with which its trips go on.
-    """
-    found = set[str]()
+def converted(b: Builder, stores: Stores, before: Env) -> Converted | None:
+    """The integers that become floats; None where others from before the loop change their dtypes, too."""
+    integers, doubles = set[str](), set[str]()
+    narrow = any(buffer.dtype in (np.float32, np.complex64) for buffer in b.buffers.values())
     for name, carry in stores.carried.items():
         first = trees.leaves(before.get(name, ABSENT))
         for store, leaf, value in zip(stores.leaves[name], carry.leaves, first, strict=False):
             if leaf is None or not (isinstance(value, Tensor) or is_number(value)):
                 continue
             tensor = as_tensor(value)
-            if tensor.dtype != leaf.dtype and not (tensor.weak and leaf.weak and leaf.dtype.kind == "f"):
+            if tensor.dtype == leaf.dtype:
+                continue
+            if tensor.weak and leaf.weak and leaf.dtype.kind == "f":
+                integers.add(str(store.buffer))
+            elif tensor.weak and tensor.dtype.kind in "iu" and leaf.dtype == np.float64 and not narrow:
+                doubles.add(str(store.buffer))
+            else:
                 return None
-            found |= {str(store.buffer)} if tensor.dtype != leaf.dtype else set()
-    return frozenset(found)
+    return Converted(frozenset(integers), frozenset(doubles))
 
 
 def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:

@@ -513,7 +513,7 @@ def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry]
     if found or held:
         carried |= found
         return False
-    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
+    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(b, stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     frame.env = after_loop.values_after(
