@@ -96,6 +96,8 @@ class Builder(Emitter):
         self.layouts: dict[tuple[int, int], Layout] = {}
         self.storing: dict[tuple[int, int], Storing] = {}
         self.to_read: dict[tuple[int, int], list[Any]] = {}
+        # Those of which such a loop turned out to append nothing to the list.
+        self.only_read: dict[tuple[int, int], list[Any]] = {}
         # The buffers in which the loops around hand values from trip to trip.
         self.carried: frozenset[str] = frozenset()
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes

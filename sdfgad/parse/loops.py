@@ -161,6 +161,7 @@ def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -
                     raise
                 lists, new = b.to_fill[id(head.node)], found.values
                 lists += [new] if new is not None and all(new is not one for one in lists) else []
+                lists[:] = [one for one in lists if (id(head.node), id(one)) not in b.only_read]
                 b.layouts |= {(id(head.node), key): layout for key, layout in found.layouts.items()}
                 b.storing |= {(id(head.node), id(new)): found.storing} if found.storing is not None else {}
             b.restore(state)
