@@ -22,6 +22,7 @@ from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
+from sdfgad.parse.structure import is_record
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, described, is_static, kind_of
@@ -104,6 +105,9 @@ def part_of(frame: Frame, target: ast.Attribute) -> Any:
     if is_array and frame.b.catches(AttributeError) and not hasattr(class_of(array), target.attr):
         what = f"`{target.attr}` is no attribute of arrays, which take no others"
         raise PythonRaises(what, frame.where(target), KEEP_BESIDE, AttributeError(what))
+    if is_record(type(array)) and not type(array).__module__.startswith("sdfgad."):
+        what = f"`{source_text(target)}` of an object from outside the function is assigned to"
+        raise frame.unsupported(target, what, "Make the object in the function, or pass it as an argument.")
     if not is_array or target.attr not in PARTS:
         raise frame.unsupported(
             target,
