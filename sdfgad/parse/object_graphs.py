@@ -75,20 +75,25 @@ def are_alike(values: list[Any]) -> bool:
     return True
 
 
-def rebuilt(like: Any, each: Callable[[Any], Any], same: Container[int] = ()) -> Any:
+def rebuilt(
+    like: Any, each: Callable[[Any], Any], same: Container[int] = (), made: dict[int, Any] | None = None
+) -> Any:
     """A graph with the structure of `like` and its leaves mapped; what has its id in `same` stays what it is.
+
+    Args:
+        made: by id, what stands for containers that have been rebuilt before; those of this graph are added.
 
     Raises:
         Rebound: the cycle leads through a tuple, which cannot be made before its parts.
     """
-    return _Rebuilding(each, same).of(like)
+    return _Rebuilding(each, same, {} if made is None else made).of(like)
 
 
 class _Rebuilding:
-    def __init__(self, each: Callable[[Any], Any], same: Container[int]) -> None:
-        self.each, self.same = each, same
-        # By id, what stands for each container; None for a tuple that is being made.
-        self.made: dict[int, Any] = {}
+    """`made`: by id, what stands for each container; None for a tuple that is being made."""
+
+    def __init__(self, each: Callable[[Any], Any], same: Container[int], made: dict[int, Any]) -> None:
+        self.each, self.same, self.made = each, same, made
 
     def of(self, value: Any) -> Any:
         if not is_inner(value):

@@ -215,11 +215,15 @@ def mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, An
 
 
 def _mapped_graph(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, Any]]) -> Any:
-    """Those of its leaves that are not numbers or arrays may be parts of several values, too."""
+    """All that its parts refer to is of this graph, too: where no leaf changes, each of them stays what it is."""
     if id(value) not in done:
-        is_same = all(_mapped(leaf, each, done) is leaf for leaf in leaves(value))
-        result = value if is_same else object_graphs.rebuilt(value, lambda leaf: _mapped(leaf, each, done))
-        done[id(value)] = value, result
+        containers = sequences(value)
+        made = {key: result for key, (_, result) in done.items()}
+        if all(_mapped(leaf, each, done) is leaf for leaf in leaves(value)):
+            made |= {id(one): one for one in containers}
+        else:
+            object_graphs.rebuilt(value, lambda leaf: _mapped(leaf, each, done), made=made)
+        done |= {id(one): (one, made[id(one)]) for one in containers}
     return done[id(value)][1]
 
 

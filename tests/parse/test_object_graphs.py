@@ -169,6 +169,20 @@ def test_mapped_graph():
     assert new.fields["children"][1].fields["parent"] is new
 
 
+def test_values_that_share_a_graph_share_the_mapped_one():
+    parent, done = pair(), {}
+    whole = [parent.fields["children"][0], 5.0]
+    new = trees.mapped(parent, lambda leaf: leaf + 1.0, done)
+    other = trees.mapped(whole, lambda leaf: leaf + 1.0, done)
+    assert other[0] is new.fields["children"][0]
+    assert other[1] == 6.0
+    done = {}
+    kept = trees.mapped(parent, lambda leaf: leaf, done)
+    changed = trees.mapped([kept.fields["children"][1], 5.0], lambda leaf: 7.0 if leaf == 5.0 else leaf, done)
+    assert changed[0] is parent.fields["children"][1]
+    assert changed[1] == 7.0
+
+
 def test_cycle_through_a_tuple():
     inner = []
     whole = (inner, 1.0)
