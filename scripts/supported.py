@@ -66,6 +66,8 @@ STATEMENTS = {
     ),
     "checks that raise, before statements that bind attributes or change shapes": "tests/parse/test_guard_clauses.py",
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
+    "attributes that `__getattr__` computes, and classes that are mappings": "tests/parse/test_mappings.py",
+    "objects that refer to each other, lists and dicts that contain themselves": "tests/parse/test_object_graphs.py",
     "items of lists of numbers at places that data decides, `bisect`": "tests/parse/test_chosen_items.py",
     "values that are None on some paths, and `is None` of them": "tests/parse/test_optional_values.py",
     "`with`: context managers of the user's classes, `np.errstate`, `warnings.catch_warnings`, `np.printoptions`": (

@@ -48,7 +48,7 @@ def expect(b: Builder, values: Any) -> None:
         Fills: it may.
     """
     body = None if id(values) in b.filling else filler(b, values)
-    if body is not None:
+    if body is not None and (id(body.node), id(values)) not in b.only_read:
         trajectories.expect(b, body.node, values)
         raise Fills(body.node, values)
 

@@ -14,6 +14,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import as_sequence, iterated
@@ -21,6 +22,7 @@ from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
+from sdfgad.parse.structure import is_record
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, described, is_static, kind_of
@@ -93,10 +95,20 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
         store(frame, part_of(frame, target), Ellipsis, value)
 
 
+KEEP_BESIDE = "Keep it in a variable of its own."
+
+
 def part_of(frame: Frame, target: ast.Attribute) -> Any:
     """The real or imaginary part that ``x.real = value`` or ``x.imag += value`` assigns to."""
     array = frame.eval(target.value)
-    if not isinstance(array, (Tensor, Selection)) or target.attr not in PARTS:
+    is_array = isinstance(array, (Tensor, Selection))
+    if is_array and frame.b.catches(AttributeError) and not hasattr(class_of(array), target.attr):
+        what = f"`{target.attr}` is no attribute of arrays, which take no others"
+        raise PythonRaises(what, frame.where(target), KEEP_BESIDE, AttributeError(what))
+    if is_record(type(array)) and not type(array).__module__.startswith("sdfgad."):
+        what = f"`{source_text(target)}` of an object from outside the function is assigned to"
+        raise frame.unsupported(target, what, "Make the object in the function, or pass it as an argument.")
+    if not is_array or target.attr not in PARTS:
         raise frame.unsupported(
             target,
             f"an assignment to `{source_text(target)}` is not supported",

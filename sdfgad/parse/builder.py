@@ -26,7 +26,6 @@ from sdfgad.ir.program import (
     Whole,
 )
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling, Storing
@@ -36,6 +35,7 @@ from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.value_specialisation import VARIES, Values
 from sdfgad.parse.values import (
     Holder,
@@ -98,6 +98,8 @@ class Builder(Emitter):
         self.to_read: dict[tuple[int, int], list[Any]] = {}
         # By the same: what the first trip appends, where it may be unlike the others.
         self.first_items: dict[tuple[int, int], list[Any]] = {}
+        # Those of which such a loop turned out to append nothing to the list.
+        self.only_read: dict[tuple[int, int], list[Any]] = {}
         # The buffers in which the loops around hand values from trip to trip.
         self.carried: frozenset[str] = frozenset()
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
@@ -442,7 +444,7 @@ class Builder(Emitter):
         """A value as Python binds it to a name: arrays by reference, anything else materialised now."""
         if isinstance(value, tuple):
             parts = [self.settle(part, base) for part in value]
-            return value if all(map(operator.is_, parts, value)) else trees.rebuilt_tuple(value, parts)
+            return value if all(map(operator.is_, parts, value)) else rebuilt_tuple(value, parts)
         if isinstance(value, Holder):
             return value.settled(self.settle)
         if isinstance(value, MaybeNone):

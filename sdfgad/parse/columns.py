@@ -16,6 +16,7 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.number_lists import table_of
 from sdfgad.parse.rows import whole_of
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Tensor
 
 # From a place that may be known only at run time to the item there.
@@ -52,7 +53,7 @@ def _has_rows(part: Any) -> bool:
 
 def _item(values: Sequence[Any], parts: Sequence[Any]) -> Column:
     like = values[0]
-    return lambda place: trees.rebuilt_tuple(like, [(one.at if _has_rows(one) else one)(place) for one in parts])
+    return lambda place: rebuilt_tuple(like, [(one.at if _has_rows(one) else one)(place) for one in parts])
 
 
 def _parts(b: Builder, values: Sequence[Any], few: int) -> list[Any] | None:

@@ -20,6 +20,7 @@ from sdfgad.parse.logs import APPENDING
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Selection, Tensor, Unbound, kind_of
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
@@ -82,7 +83,7 @@ def key_of(b: Builder, key: Any) -> Any:
     require_known(key, b.where)
     if isinstance(key, tuple):
         parts = [key_of(b, part) for part in key]
-        return key if all(map(operator.is_, parts, key)) else trees.rebuilt_tuple(key, parts)
+        return key if all(map(operator.is_, parts, key)) else rebuilt_tuple(key, parts)
     if isinstance(key, Lin) or (isinstance(key, Tensor) and not key.ndim and key.dtype.kind in "iu"):
         return b.constant(key)
     if isinstance(key, (Tensor, Selection)):

@@ -6,7 +6,9 @@ trip. Writing to the target of the copy directly saves the copy, and the residua
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sdfgad.dependence.hazards import is_hazard
@@ -76,30 +78,43 @@ class _Coalescing:
         self.uses = _uses(program.body)
 
     def block(self, block: Block, domain: Domain) -> Block:
-        block, end = tuple(self.nested(statement, domain) for statement in block), 0
-        while end < len(block):
-            start = self.start(block, end, domain)
+        indexed, end = _IndexedBlock(tuple(self.nested(statement, domain) for statement in block)), 0
+        while end < len(indexed.statements):
+            start = self.start(indexed, end, domain)
             if start is None:
                 end += 1
                 continue
-            copy = _as_copy(block[end])
-            moved = transform(block[start:end], lambda s, copy=copy: (_redirected(s, copy),))  # type: ignore[misc]
-            self.uses.subtract(_uses(block[start : end + 1]))
-            self.uses.update(_uses(moved))
+            self.move(indexed, start, end)
             # What has been moved may be a copy that can be spared now.
-            block, end = block[:start] + moved + block[end + 1 :], start
-        return block
+            end = start
+        return indexed.block
 
-    def start(self, block: Block, end: int, domain: Domain) -> int | None:
+    def start(self, block: _IndexedBlock, end: int, domain: Domain) -> int | None:
         """The first of the statements that can write the target of the copy at `end` instead; None if it is to stay."""
-        copy = _as_copy(block[end])
+        copy = _as_copy(block.statements[end])
         if copy is None or copy.source not in self.locals or copy.source == copy.target.buffer:
             return None
-        start = _first_mention(block[:end], copy.source)
-        if start is None or _mentions(block[start : end + 1], copy.source) != self.uses[copy.source]:
+        mentions = block.mentions((copy.source,), 0, end + 1)
+        if len(mentions) < 2 or _mentions(block.at(mentions), copy.source) != self.uses[copy.source]:
             return None
-        is_free = _InterferenceCheck(copy, domain).block(block[start:end], False) is not None
-        return start if is_free else None
+        between = block.at(block.mentions((copy.source, copy.target.buffer), mentions[0], end))
+        is_free = _InterferenceCheck(copy, domain).block(between, False) is not None
+        return mentions[0] if is_free else None
+
+    def move(self, block: _IndexedBlock, start: int, end: int) -> None:
+        """Let the statements from `start` on write the target of the copy at `end`, which is left out."""
+        last = block.statements[end]
+        copy = _as_copy(last)
+        assert copy is not None
+        assert last is not None
+        mentions = block.mentions((copy.source,), start, end)
+        old = block.at(mentions)
+        new = transform(old, lambda s: (_redirected(s, copy),))
+        self.uses.subtract(_uses((*old, last)))
+        self.uses.update(_uses(new))
+        block.replace(end, None)
+        for position, statement in zip(mentions, new, strict=True):
+            block.replace(position, statement)
 
     def nested(self, statement: Statement, domain: Domain) -> Statement:
         if isinstance(statement, Loop):
@@ -108,6 +123,42 @@ class _Coalescing:
             then = self.block(statement.then, domain.with_form(*statement.guards))
             return changed(statement, then=then, orelse=self.block(statement.orelse, domain))
         return statement
+
+
+class _IndexedBlock:
+    """Inverted index: the statements of a block, None for those that are gone, and which of them mention a buffer."""
+
+    def __init__(self, block: Block) -> None:
+        self.statements: list[Statement | None] = list(block)
+        self.positions: dict[str, list[int]] = {}
+        for position, statement in enumerate(block):
+            for name in statement.mentioned:
+                self.positions.setdefault(name, []).append(position)
+
+    @property
+    def block(self) -> Block:
+        return tuple(statement for statement in self.statements if statement is not None)
+
+    def at(self, positions: Iterable[int]) -> Block:
+        found = (self.statements[position] for position in positions)
+        return tuple(statement for statement in found if statement is not None)
+
+    def mentions(self, buffers: Iterable[str], start: int, end: int) -> list[int]:
+        """The positions from `start` to before `end` of the statements that mention some of the buffers, in order."""
+        found = set[int]()
+        for positions in (self.positions.get(buffer, []) for buffer in buffers):
+            found.update(positions[bisect_left(positions, start) : bisect_left(positions, end)])
+        return sorted(found)
+
+    def replace(self, position: int, new: Statement | None) -> None:
+        old = self.statements[position]
+        before = frozenset[str]() if old is None else old.mentioned
+        after = frozenset[str]() if new is None else new.mentioned
+        for name in before - after:
+            self.positions[name].remove(position)
+        for name in after - before:
+            insort(self.positions.setdefault(name, []), position)
+        self.statements[position] = new
 
 
 @dataclass(frozen=True)
@@ -124,17 +175,13 @@ class _Copy:
         return tuple(lin.substitute(symbols) for lin in self.target.index)
 
 
-def _as_copy(statement: Statement) -> _Copy | None:
+def _as_copy(statement: Statement | None) -> _Copy | None:
     if not isinstance(statement, Compute) or statement.accumulate or not isinstance(statement.value, Read):
         return None
     read = statement.value
     is_plain = read.index == tuple(Lin.symbol(name) for name, _ in statement.params)
     is_linear = all(lin.is_affine for lin in statement.target.index)
     return _Copy(read.buffer, statement.target, statement.params) if is_plain and is_linear else None
-
-
-def _first_mention(block: Block, buffer: str) -> int | None:
-    return next((k for k, statement in enumerate(block) if buffer in statement.mentioned), None)
 
 
 def _mentions(block: Block, buffer: str) -> int:

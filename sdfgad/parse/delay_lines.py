@@ -23,6 +23,7 @@ from sdfgad.parse.conditions import decided
 from sdfgad.parse.logs import CHANGING, Kept, Log, Site, is_log
 from sdfgad.parse.rows import put_item, row_of
 from sdfgad.parse.stacking import stacked
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, scalar
 
 
@@ -115,7 +116,7 @@ def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
 def _blank(b: Builder, like: Any) -> Any:
     """What stands for an item that there is not yet, and is never read."""
     if isinstance(like, tuple):
-        return trees.rebuilt_tuple(like, [_blank(b, part) for part in like])
+        return rebuilt_tuple(like, [_blank(b, part) for part in like])
     if not isinstance(like, Tensor):
         return type(like)(0) if is_number(like) else None
     zero = scalar(Const(0, like.dtype), weak=like.weak)

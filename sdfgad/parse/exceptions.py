@@ -10,7 +10,7 @@ import ast
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sdfgad.errors import ProgramRaises, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram
+from sdfgad.errors import ProgramRaises, PythonRaises, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, Const
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions
@@ -150,6 +150,12 @@ def raises(frame: Frame, node: ast.Raise) -> None:
     if len(b.blocks) <= (frame.entered if frame.is_definition else 1) or _is_caught(frame, error):
         _raise(frame, error)
     b.check(Const(False, BOOL), (), what, ProgramRaises, todo)
+
+
+def raises_if_run(frame: Frame, error: PythonRaises) -> None:
+    """What Python certainly raises in statements that data may skip: a check at run time that fails."""
+    frame.b.where = error.where
+    frame.b.check(Const(False, BOOL), (), error.what, ProgramRaises, "Python raises it, too, where it comes here.")
 
 
 class OwnText(NamedTuple):

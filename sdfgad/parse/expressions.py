@@ -311,9 +311,17 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    if op in (ast.In, ast.NotIn) and isinstance(right, Record):
+        is_missing = _negated(frame, node, method(frame, node, right, "__contains__", left))
+        return is_missing if op is ast.NotIn else _negated(frame, node, is_missing)
     if not isinstance(left, Record) or op in operators.IDENTITY or (right is None and not has_equality(left.cls)):
         return operators.compare(frame.b, op, left, right)
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
+
+
+def _negated(frame: Frame, node: ast.Compare, value: Any) -> Any:
+    """``not value``."""
+    return frame.eval(ast.copy_location(ast.UnaryOp(ast.Not(), ast.Constant(value)), node))
 
 
 def named(frame: Frame, node: ast.NamedExpr) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
+
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
@@ -18,6 +20,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.iteration_domains import places_of
 from sdfgad.parse.loop_state import LoopNode
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
+from sdfgad.parse.stored_lists import has_singles
 from sdfgad.parse.values import Tensor
 
 Result = TypeVar("Result")
@@ -66,6 +69,7 @@ def _learn(b: Builder, found: Fills) -> None:
     node, new = id(found.node), found.values
     lists = b.to_fill[node]
     lists += [new] if new is not None and all(new is not one for one in lists) else []
+    lists[:] = [one for one in lists if (node, id(one)) not in b.only_read]
     b.layouts |= {(node, key): layout for key, layout in found.layouts.items()}
     b.storing |= {(node, id(new)): found.storing} if found.storing is not None else {}
 
@@ -197,11 +201,15 @@ def _begins_alike(b: Builder, filled: list[Filling]) -> bool:
     """
     if any(one.accesses for one in filled):
         return False
-    firsts = [b.first_items.get((id(one.node), id(one.values))) for one in filled]
-    if any(first is None for first in firsts):
+    keys = [(id(one.node), id(one.values)) for one in filled]
+    if not b.first_items.keys() >= {*keys}:
         raise Fills(filled[0].node, None, is_unlike=True)
-    pairs = [(first, _of_first_trip(one)) for first, one in zip(firsts, filled, strict=True)]
-    return all(len(x) == len(y) and all(map(_have_one_type, x, y)) for x, y in pairs if x is not None)
+    are_doubles = not has_singles(b)
+    pairs = [(b.first_items[key], _of_first_trip(one)) for key, one in zip(keys, filled, strict=True)]
+    return all(
+        len(first) == len(own) and all(_have_one_type(x, y, are_doubles) for x, y in zip(first, own, strict=True))
+        for first, own in pairs
+    )
 
 
 def _of_first_trip(filling: Filling) -> list[Any]:
@@ -216,16 +224,22 @@ def _of_first_trip(filling: Filling) -> list[Any]:
     return [row.item(Lin(number)) for _, row, number in sorted(items, key=lambda item: item[0])]
 
 
-def _have_one_type(x: Any, y: Any) -> bool:
-    """Whether items are of the same structure, and their numbers and arrays of the same types and shapes."""
+def _have_one_type(x: Any, y: Any, are_doubles: bool) -> bool:
+    """Whether items are of the same structure, and their numbers and arrays of the same types and shapes.
+
+    Args:
+        are_doubles: whether all floats are: then a number of Python's is as good as one of NumPy's.
+    """
     if trees.matched([x, y]) is None:
         return False
-    return all(map(_is_of_type, trees.leaves(x), trees.leaves(y)))
+    return all(_is_of_type(*leaves, are_doubles) for leaves in zip(trees.leaves(x), trees.leaves(y), strict=True))
 
 
-def _is_of_type(x: Any, y: Any) -> bool:
+def _is_of_type(x: Any, y: Any, are_doubles: bool) -> bool:
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         return (x.shape, x.dtype, x.weak, x.types) == (y.shape, y.dtype, y.weak, y.types)
+    if isinstance(y, Tensor):
+        return are_doubles and type(x) in (int, float) and not y.ndim and y.dtype == np.float64
     return isinstance(x, (int, Lin)) and isinstance(y, (int, Lin)) and isinstance(x, bool) == isinstance(y, bool)
 
 

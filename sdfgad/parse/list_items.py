@@ -14,12 +14,12 @@ import numpy as np
 
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.number_lists import LARGEST, integers
 from sdfgad.parse.rows import put_row, row_of
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
 Item = Callable[[Lin], Any]
@@ -62,7 +62,7 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         return _integer(b, Lin.of(value), points)
     if isinstance(value, tuple) and value:
         parts = [_item(b, part, points) for part in value]
-        return lambda number: trees.rebuilt_tuple(value, [part(number) for part in parts])
+        return lambda number: rebuilt_tuple(value, [part(number) for part in parts])
     if not isinstance(value, Tensor) or not _is_kept(b, value):
         raise _needs_constants(b, points)
     if not value.ndim and value.dtype.kind not in "fc":

@@ -62,11 +62,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return sparse.class_of(record)
     if name in ACCESSORS:
         return partial(ACCESSORS[name], record)
-    if hasattr(record.cls, "__getattr__"):
-        raise b.unsupported(
-            f"`{record.cls.__name__}` has no attribute `{name}`, and its __getattr__ is not called",
-            f"Assign `self.{name}` in its __init__.",
-        )
+    if is_computed(record, name):
+        return inline(_hook(b, record, name), [record, name], {})
     if issubclass(record.cls, Sparse) and not hasattr(record.cls, name):
         raise b.unsupported(
             f"`.{name}` of a sparse matrix is not supported",
@@ -82,6 +79,22 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if isinstance(found, (classmethod, staticmethod)):
         return found.__get__(None, record.cls)
     return containers.part_from_outside(b, record.cls, name, getattr)
+
+
+def is_computed(record: Record, name: str) -> bool:
+    """Whether Python calls the object's ``__getattr__`` for an attribute: neither it nor its class has it."""
+    return name not in record.fields and not hasattr(record.cls, name) and hasattr(record.cls, "__getattr__")
+
+
+def _hook(b: Builder, record: Record, name: str) -> types.FunctionType:
+    """The ``__getattr__`` of an object's class."""
+    found = inspect.getattr_static(record.cls, "__getattr__")
+    if isinstance(found, types.FunctionType):
+        return found
+    raise b.unsupported(
+        f"`{record.cls.__name__}` has no attribute `{name}`, and its __getattr__, which is no function, is not called",
+        f"Assign `self.{name}` in its __init__, or write __getattr__ as a method.",
+    )
 
 
 def overloaded(name: str, left: Any, right: Any, inline: Inline) -> Any:
@@ -107,10 +120,12 @@ class Parent(Holder):
         return (self.record,)
 
     @staticmethod
-    def of(b: Builder, source: Source, env: Mapping[str, Any], *named: Any) -> Parent:
-        """``super()`` in a method with these local names, or ``super(cls, self)``."""
+    def of(b: Builder, source: Source, env: Mapping[str, Any], *named: Any) -> Any:
+        """``super()`` in a method with these local names, or ``super(cls, self)``; Python's for one from outside."""
         first = next((one.arg for one in ast.walk(source.node.args) if isinstance(one, ast.arg)), "")
         cls, record = named if len(named) == 2 else (source.outer.get("__class__"), env.get(first))
+        if isinstance(cls, type) and isinstance(record, cls) and is_record(type(record)):
+            return super(cls, record)
         if not isinstance(cls, type) or not isinstance(record, Record):
             raise b.unsupported(
                 "super() is only supported in methods of objects", "Name the class instead: Base.method(self, x)."

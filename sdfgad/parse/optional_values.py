@@ -12,9 +12,10 @@ from typing import Any
 
 from sdfgad.errors import NoneUsed, UnboundVariable
 from sdfgad.ir.expr import BOOL, Op
-from sdfgad.parse import conditions, trees
+from sdfgad.parse import conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.merging import truth_of
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import MaybeBound, MaybeNone
 
 TODO = "Test it by `is None` before, or return or assign a value on all paths."
@@ -39,7 +40,7 @@ def required_parts(b: Builder, value: Any, text: str) -> Any:
         return required_parts(b, required(b, value, text), text)
     if isinstance(value, (tuple, list)):
         parts = [required_parts(b, part, text) for part in value]
-        return trees.rebuilt_tuple(value, parts) if isinstance(value, tuple) else parts
+        return rebuilt_tuple(value, parts) if isinstance(value, tuple) else parts
     return {key: required_parts(b, part, text) for key, part in value.items()} if type(value) is dict else value
 
 

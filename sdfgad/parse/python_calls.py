@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import collections
+import collections.abc
 import copy
 import dataclasses
 import functools
 import inspect
+import logging
 import operator
 import types
 from collections import OrderedDict, defaultdict
@@ -18,7 +20,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, matching, operators, optional_values, trees, truth_values
+from sdfgad.parse import containers, matching, objects, operators, optional_values, trees, truth_values
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -26,6 +28,7 @@ from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RunTimeText
+from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real, is_static
 
 Special = Callable[..., Any]
@@ -219,6 +222,36 @@ def _cache(site: Site, function: Any = None, **_: Any) -> Any:
     return functools.partial(_unchanged) if function is None or isinstance(function, int) else function
 
 
+@_of(logging.getLogger)
+def _logger(site: Site, *name: Any) -> logging.Logger:
+    """A logger, whose calls the compiled program leaves out."""
+    return site.b.python(logging.getLogger, *name)
+
+
+@_of(collections.abc.KeysView)
+def _keys(site: Site, mapping: Any) -> list[Any]:
+    """What the mixin of Mapping returns for ``keys()`` of an object; a copy, which later changes do not reach."""
+    return site.dispatch(list, [mapping], {})
+
+
+@_of(collections.abc.ValuesView)
+def _values(site: Site, mapping: Any) -> list[Any]:
+    return site.dispatch(_values_of, [mapping], {})
+
+
+@_of(collections.abc.ItemsView)
+def _items(site: Site, mapping: Any) -> list[Any]:
+    return site.dispatch(_items_of, [mapping], {})
+
+
+def _values_of(mapping: Any) -> list[Any]:
+    return [mapping[key] for key in mapping]
+
+
+def _items_of(mapping: Any) -> list[Any]:
+    return [(key, mapping[key]) for key in mapping]
+
+
 @_of(callable)
 def _callable(site: Site, value: Any) -> bool:
     if isinstance(value, (Tensor, Lin, Selection)):
@@ -247,9 +280,20 @@ def _getattr(site: Site, value: Any, name: str, *default: Any) -> Any:
 def _hasattr(site: Site, value: Any, name: str) -> Any:
     if isinstance(value, Record) and name in value.fields:
         return optional_values.is_bound(site.b, value.fields[name])
+    if isinstance(value, Record) and objects.is_computed(value, name):
+        return site.dispatch(_computes, [value, name], {})
     if isinstance(value, (Tensor, Lin, Selection, Record)):
         return hasattr(class_of(value), name)
     return hasattr(value, name)
+
+
+def _computes(value: Any, name: str) -> bool:
+    """Whether ``__getattr__`` gives an attribute; inlined as a function of the user's is."""
+    try:
+        getattr(value, name)
+    except AttributeError:
+        return False
+    return True
 
 
 @_of(setattr)
@@ -329,7 +373,7 @@ def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
     """A copy in which what several parts refer to is one object, too."""
     if id(value) not in done:
         if isinstance(value, tuple):
-            made: Any = trees.rebuilt_tuple(value, [_deeply(site, part, done) for part in value])
+            made: Any = rebuilt_tuple(value, [_deeply(site, part, done) for part in value])
         elif isinstance(value, (list, dict, Record)):
             made = _copy(site, value)
             done[id(value)] = value, made

@@ -245,7 +245,7 @@ def add_text(function: Callable[..., Any], text: str) -> None:
 
 def text_of(code: types.CodeType) -> Text:
     """The text that defines a function, "" if it is not available, and the name of its file."""
-    file = code.co_filename
+    file = _file_of(code)
     text = "".join(linecache.getlines(file))
     if text:
         return Text(file, text)
@@ -254,10 +254,17 @@ def text_of(code: types.CodeType) -> Text:
     return (None if known else received(code)) or Text(file, known)
 
 
+def _file_of(code: types.CodeType) -> str:
+    """The name of the file of code; that of a frozen module, as which Python loads some of its own, is beside them."""
+    name = code.co_filename
+    frozen = sys.modules.get(name.removeprefix("<frozen ").removesuffix(">")) if name.startswith("<frozen ") else None
+    return getattr(frozen, "__file__", None) or name
+
+
 def has_source(function: Any) -> bool:
     """Whether a function is written in Python by somebody, rather than made as those of dataclasses are."""
     code = function.__code__
-    return not code.co_filename.startswith("<") or received(code) is not None
+    return not _file_of(code).startswith("<") or received(code) is not None
 
 
 def _find(code: types.CodeType, text: str) -> FunctionNode:

@@ -206,6 +206,9 @@ def delete(frame: Frame, node: ast.Delete) -> None:
 def _delete_item(frame: Frame, target: ast.Subscript) -> None:
     """``del container[index]``."""
     container, index = evaluated(frame, [target.value, target.slice])
+    if isinstance(container, Record):
+        method(frame, target, container, "__delitem__", index)
+        return
     if not isinstance(container, (list, dict)):
         what = f"`del` of an item of {kind_of(container)} is not supported"
         raise frame.b.unsupported(what, "Write x = np.delete(x, i) for an array.")

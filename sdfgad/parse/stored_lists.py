@@ -160,12 +160,17 @@ def _may_be_updated(b: Builder, value: Tensor) -> bool:
 
 def _require_alike(b: Builder, filling: Filling, array: Tensor, item: Tensor) -> None:
     """Require one shape and dtype; which items are Python's numbers makes no difference without single precision."""
-    singles = any(buffer.dtype.kind in "fc" and buffer.dtype.name in SINGLE for buffer in b.buffers.values())
-    if (item.shape, item.dtype) != (array.shape[1:], array.dtype) or (singles and item.weak != array.weak):
+    is_alike = (item.shape, item.dtype) == (array.shape[1:], array.dtype)
+    if not is_alike or (item.weak != array.weak and has_singles(b)):
         raise _refused(b, filling)
 
 
 SINGLE = "float16", "float32", "complex64"
+
+
+def has_singles(b: Builder) -> bool:
+    """Whether a buffer holds less than doubles, with which Python's floats compute otherwise than NumPy's."""
+    return any(buffer.dtype.name in SINGLE for buffer in b.buffers.values())
 
 
 def _note(b: Builder, filling: Filling, access: ItemAccess) -> None:

@@ -10,9 +10,9 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from sdfgad.errors import AmbiguousArray
+from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import control, loops
+from sdfgad.parse import control, exceptions, loops
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
@@ -40,10 +40,16 @@ class LoopWithTail:
 def block(frame: Frame, statements: list[ast.stmt]) -> Return | None:
     """Parse statements; those after a loop twice, where whether it has a trip decides which array a name refers to."""
     parsed: list[LoopWithTail] = []
-    parse = partial(_in_order, frame, statements, parsed)
+    parse, depth = partial(_in_order, frame, statements, parsed), len(frame.loops)
     while True:
         try:
             return parse()
+        except PythonRaises as error:
+            if not _is_decided_by_data(frame, error):
+                raise
+            exceptions.raises_if_run(frame, error)
+            del frame.loops[depth:]
+            return None
         except AmbiguousArray as error:
             position = next((k for k, loop in enumerate(parsed) if error.buffer in loop.new_buffers), None)
             if position is None or not control.may_duplicate_tail(frame.b):
@@ -51,6 +57,17 @@ def block(frame: Frame, statements: list[ast.stmt]) -> Return | None:
         parse = partial(_duplicated, frame, parsed[position])
         # Only the tails of loops before this one can still be duplicated.
         del parsed[position:]
+
+
+def _is_decided_by_data(frame: Frame, error: PythonRaises) -> bool:
+    """Whether these statements, in which Python raises, are a side of a branch that data decides, in no loop.
+
+    In a loop more may be known of what they read when it is parsed again.
+    """
+    b = frame.b
+    if b.loops or not b.decisions or len(b.blocks) == frame.entered or b.catches(type(error.exception)):
+        return False
+    return b.decisions[-1].depth == len(b.blocks) and not b.decisions[-1].symbols
 
 
 def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:

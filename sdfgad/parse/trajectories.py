@@ -13,7 +13,7 @@ from typing import Any
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Filling, Rolling
+from sdfgad.parse.contents import Filling, Fills, Rolling
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor
 
@@ -80,8 +80,13 @@ def require_one_each(b: Builder, filling: Filling, trips: int) -> None:
     """Require that each trip has appended one item to a list that is read.
 
     Raises:
+        Fills: none has, as the loop does not append to it.
         NeedsConstant: not so.
     """
+    key = id(filling.node), id(filling.values)
+    if key in b.to_read and not filling.rows and filling.storing is None:
+        b.only_read[key] = b.to_read.pop(key)
+        raise Fills(filling.node, None)
     is_one_each = len(filling.rows) == 1 and filling.rows[0].points.is_every_trip(filling.var, trips)
-    if (id(filling.node), id(filling.values)) in b.to_read and not is_one_each:
+    if key in b.to_read and not is_one_each:
         raise NeedsConstant({filling.var}, b.where, READ)

@@ -6,40 +6,74 @@ import operator
 import types
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sdfgad.parse import object_graphs
 from sdfgad.parse.logs import Site
+from sdfgad.parse.object_graphs import SUSPECT, Suspected
+from sdfgad.parse.tree_nodes import is_inner, is_same_kind, parts_of, with_parts
 from sdfgad.parse.values import (
     DICT_VIEWS,
     UNDEFINED,
     AfterLoop,
     Holder,
     Iteration,
-    MaybeBound,
-    MaybeNone,
     Record,
-    Selection,
 )
 
 # The attribute of a class that a function defines in which the frame of that function is kept.
 LOCAL_FRAME = "<frame>"
 # Of which several may be equal, and that no array can hold.
 LABELS = (str, type(None), Site)
+# Deeper than any value that Python can take apart.
+MOST = 10**9
 
 
 def leaves(value: Any) -> list[Any]:
     """The leaves of a value in order: numbers, arrays and other objects."""
-    return [leaf for part in _parts(value) for leaf in leaves(part)] if _is_inner(value) else [value]
+    found: list[Any] = []
+    try:
+        _leaves(value, found, SUSPECT)
+    except Suspected:
+        if object_graphs.is_cyclic(value):
+            return [node for node in object_graphs.nodes(value) if not is_inner(node)]
+        found.clear()
+        _leaves(value, found, MOST)
+    return found
 
 
-def sequences(value: Any) -> Iterator[Any]:
+def _leaves(value: Any, found: list[Any], left: int) -> None:
+    if not is_inner(value):
+        found.append(value)
+        return
+    if not left:
+        raise Suspected
+    for part in parts_of(value):
+        _leaves(part, found, left - 1)
+
+
+def sequences(value: Any) -> list[Any]:
     """The tuples, lists, dicts and objects that a value is and consists of."""
-    if _is_inner(value):
-        yield value
-        for part in _parts(value):
-            yield from sequences(part)
+    found: list[Any] = []
+    try:
+        _sequences(value, found, SUSPECT)
+    except Suspected:
+        if object_graphs.is_cyclic(value):
+            return [node for node in object_graphs.nodes(value) if is_inner(node)]
+        found.clear()
+        _sequences(value, found, MOST)
+    return found
+
+
+def _sequences(value: Any, found: list[Any], left: int) -> None:
+    if not is_inner(value):
+        return
+    if not left:
+        raise Suspected
+    found.append(value)
+    for part in parts_of(value):
+        _sequences(part, found, left - 1)
 
 
 def reachable(values: Iterable[Any], but: Any) -> Iterator[Any]:
@@ -51,7 +85,7 @@ def reachable(values: Iterable[Any], but: Any) -> Iterator[Any]:
             continue
         seen.add(id(value))
         left += _referred(value)
-        if not _is_inner(value) and not isinstance(value, (partial, Holder)):
+        if not is_inner(value) and not isinstance(value, (partial, Holder)):
             yield value
 
 
@@ -85,7 +119,7 @@ def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
 def _iterated(value: Any) -> list[Any]:
     if isinstance(value, (Iteration, AfterLoop)):
         return list(value.held)
-    return _parts(value) if _is_inner(value) else []
+    return parts_of(value) if is_inner(value) else []
 
 
 def _referred(value: Any) -> list[Any]:
@@ -100,34 +134,64 @@ def _referred(value: Any) -> list[Any]:
         return [value.fields, value.cls]
     if isinstance(value, type):
         return [value.__dict__[LOCAL_FRAME]] if LOCAL_FRAME in value.__dict__ else []
-    return _parts(value) if _is_inner(value) else []
+    return parts_of(value) if is_inner(value) else []
 
 
 def rebuilt(like: Any, new: Iterable[Any], same: Container[int] = ()) -> Any:
     """A value with the structure of `like` and the leaves `new`; containers with ids in `same` stay what they are."""
-    return _rebuilt(like, iter(new), same)
+    parts = list(new)
+    try:
+        return _rebuilt(like, iter(parts), same, SUSPECT)
+    except (Suspected, StopIteration):
+        # Where it contains itself, its leaves are more on the way down than they are.
+        rest = iter(parts)
+        if object_graphs.is_cyclic(like):
+            return object_graphs.rebuilt(like, lambda _: next(rest), same)
+        return _rebuilt(like, rest, same, MOST)
 
 
-def _rebuilt(like: Any, new: Iterator[Any], same: Container[int]) -> Any:
-    if not _is_inner(like):
+def _rebuilt(like: Any, new: Iterator[Any], same: Container[int], left: int) -> Any:
+    if not is_inner(like):
         return next(new)
-    parts = [_rebuilt(part, new, same) for part in _parts(like)]
-    return like if id(like) in same else _with_parts(like, parts)
+    if not left:
+        raise Suspected
+    parts = [_rebuilt(part, new, same, left - 1) for part in parts_of(like)]
+    return like if id(like) in same else with_parts(like, parts)
 
 
 def matched(values: list[Any]) -> list[Any] | None:
     """The values in a common structure; None if theirs differ. An undefined value takes any structure."""
+    try:
+        return _matched(values, SUSPECT)
+    except Suspected:
+        return _matched_graphs(values) if any(map(object_graphs.is_cyclic, values)) else _matched(values, MOST)
+
+
+def _matched_graphs(values: list[Any]) -> list[Any] | None:
     known = [value for value in values if value is not UNDEFINED]
-    if not any(map(_is_inner, known)):
+    if not object_graphs.are_alike(known):
+        return None
+    return [object_graphs.rebuilt(known[0], _undefined) if value is UNDEFINED else value for value in values]
+
+
+def _undefined(_: Any) -> Any:
+    return UNDEFINED
+
+
+def _matched(values: list[Any], left: int) -> list[Any] | None:
+    known = [value for value in values if value is not UNDEFINED]
+    if not any(map(is_inner, known)):
         # What is never read may as well be what is read elsewhere.
         is_label = bool(known) and isinstance(known[0], LABELS) and all(value == known[0] for value in known)
         return known[:1] * len(values) if is_label else values
     like = known[0]
-    if not _is_inner(like) or not all(_is_same_kind(like, value) for value in known):
+    if not is_inner(like) or not all(is_same_kind(like, value) for value in known):
         return None
-    missing = [UNDEFINED] * len(_parts(like))
-    columns = zip(*(missing if value is UNDEFINED else _parts(value) for value in values), strict=True)
-    fitted = [matched(list(column)) for column in columns]
+    if not left:
+        raise Suspected
+    missing = [UNDEFINED] * len(parts_of(like))
+    columns = zip(*(missing if value is UNDEFINED else parts_of(value) for value in values), strict=True)
+    fitted = [_matched(list(column), left - 1) for column in columns]
     if any(column is None for column in fitted):
         return None
     return [_fitted(value, like, [column[k] for column in fitted if column]) for k, value in enumerate(values)]
@@ -135,8 +199,8 @@ def matched(values: list[Any]) -> list[Any] | None:
 
 def _fitted(value: Any, like: Any, parts: list[Any]) -> Any:
     """A value with other parts; the very value if they are the same."""
-    is_same = value is not UNDEFINED and all(map(operator.is_, _parts(value), parts))
-    return value if is_same else _with_parts(like, parts)
+    is_same = value is not UNDEFINED and all(map(operator.is_, parts_of(value), parts))
+    return value if is_same else with_parts(like, parts)
 
 
 def mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, Any]]) -> Any:
@@ -145,10 +209,29 @@ def mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, An
     Args:
         done: by id, each part that has been mapped, and its result.
     """
+    if is_inner(value) and object_graphs.is_cyclic(value):
+        return _mapped_graph(value, each, done)
+    return _mapped(value, each, done)
+
+
+def _mapped_graph(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, Any]]) -> Any:
+    """All that its parts refer to is of this graph, too: where no leaf changes, each of them stays what it is."""
+    if id(value) not in done:
+        containers = sequences(value)
+        made = {key: result for key, (_, result) in done.items()}
+        if all(_mapped(leaf, each, done) is leaf for leaf in leaves(value)):
+            made |= {id(one): one for one in containers}
+        else:
+            object_graphs.rebuilt(value, lambda leaf: _mapped(leaf, each, done), made=made)
+        done |= {id(one): (one, made[id(one)]) for one in containers}
+    return done[id(value)][1]
+
+
+def _mapped(value: Any, each: Callable[[Any], Any], done: dict[int, tuple[Any, Any]]) -> Any:
     if id(value) not in done:
         result = value
-        if _is_inner(value):
-            parts = [mapped(part, each, done) for part in _parts(value)]
+        if is_inner(value):
+            parts = [_mapped(part, each, done) for part in parts_of(value)]
             result = _fitted(value, value, parts)
         else:
             result = each(value)
@@ -170,49 +253,3 @@ def is_changed(value: Any, before: Any) -> bool:
 def matched_like(like: Any, values: list[Any]) -> list[Any]:
     """`values` in the structure of `like`, which all of them have except undefined ones."""
     return (matched([like, *values]) or [])[1:]
-
-
-def _is_inner(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone))
-
-
-def _is_same_kind(x: Any, y: Any) -> bool:
-    if type(x) is not type(y) or len(_parts(x)) != len(_parts(y)):
-        return False
-    if isinstance(x, Record) and x.cls is not y.cls:
-        return False
-    return list(x) == list(y) if isinstance(x, dict) else getattr(x, "maxlen", None) == getattr(y, "maxlen", None)
-
-
-def _parts(value: Any) -> list[Any]:
-    if isinstance(value, Selection):
-        return [value.dense, value.mask]
-    if isinstance(value, MaybeBound):
-        return [value.value, value.bound]
-    if isinstance(value, MaybeNone):
-        return [value.value, value.there]
-    if isinstance(value, Record):
-        return [value.fields]
-    return list(value.values()) if isinstance(value, dict) else list(value)
-
-
-def _with_parts(like: Any, parts: list[Any]) -> Any:
-    if isinstance(like, Selection):
-        return replace(like, dense=parts[0], mask=parts[1])
-    if isinstance(like, (MaybeBound, MaybeNone)):
-        return type(like)(*parts)
-    if isinstance(like, Record):
-        return Record(like.cls, parts[0])
-    if isinstance(like, tuple):
-        return rebuilt_tuple(like, parts)
-    made = like.copy()
-    if isinstance(like, list):
-        made[:] = parts
-        return made
-    made.update(zip(like, parts, strict=True))
-    return made
-
-
-def rebuilt_tuple(like: tuple[Any, ...], parts: list[Any]) -> tuple[Any, ...]:
-    """A tuple of other parts, of the same kind: named ones take them one by one."""
-    return like._make(parts) if hasattr(like, "_make") else type(like)(parts)

@@ -92,6 +92,13 @@ ROLLED = {
     "    times.append(time)\n    L.append(np.sum(h))\nreturn np.array(L) * np.array(times) + time",
     "before a time that begins as an integer": f"time, times = 0, []\nfor t in range(8):\n    {STEP}\n"
     "    times.append(time)\n    time = time + 0.5\n    L.append(h)\nreturn np.stack(L) * np.array(times)[:, None] * s",
+    "beside an integer that becomes a number of NumPy's": "v, vs = -3, []\nfor t in range(8):\n"
+    "    v = v + 0.1 * (x[t, 0] - np.tanh(v) * np.exp(-(v + 5) / 8))\n    vs.append(v)\n    L.append(x[t] * s)\n"
+    "return np.stack(L) * np.array(vs)[:, None] + v",
+    "before an integer that becomes a number of NumPy's": "v, vs = -3, []\nfor t in range(8):\n    vs.append(v)\n"
+    "    v = v + 0.1 * x[t, 0]\n    L.append(x[t] * s)\nreturn np.stack(L) * np.array(vs)[:, None] + vs[0]",
+    "an integer first, in choices of items": "time = 0\nfor t in range(8):\n    c = x[t]\n    if time > s:\n"
+    "        c = x[t] * time\n    L.append(c)\n    time += s" + END,
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
 }
 ONE_BY_ONE = {
@@ -126,8 +133,8 @@ ONE_BY_ONE = {
     "return (L[0] + L[0]) * s",
     "an integer first, in items": "time, whole = 0, np.arange(3)\nfor t in range(8):\n    L.append(whole * time)\n"
     "    time += s\nL[0][1] = 0.5" + END,
-    "an integer first, in choices of items": "time = 0\nfor t in range(8):\n    c = x[t]\n    if time > s:\n"
-    "        c = x[t] * time\n    L.append(c)\n    time += s" + END,
+    "an integer first, in items, then a number of NumPy's": "time, whole = 0, np.arange(3)\nfor t in range(8):\n"
+    "    L.append(whole * time)\n    time = time + x[t, 0]\nL[0][1] = 0.5" + END,
     "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
     "    y = y * s + a\n    L.pop()\nreturn y",
     "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"

@@ -298,3 +298,48 @@ def test_a_handler_of_failures_of_matrices_is_no_part_of_compiled_code():
         g.value(-a)
     with pytest.raises(SingularMatrix, match=r"(?s)`np.linalg.svd` does not converge.*In Python `except` goes on"):
         g.value(np.where(np.arange(9).reshape(3, 3) == 2, np.nan, a))
+
+
+def in_a_branch(x):
+    tol = 0
+    table = {"a": 2.0}
+    y = np.sum(x)
+    if x[0] > 1.0:
+        y = y * 3.0
+        y = y + len(x) / tol
+    elif x[0] < -1.0:
+        return y * table["b"]
+    return y * table["a"]
+
+
+def in_a_function_in_a_branch(x):
+    def mean(values):
+        return sum(values) / len(values)
+
+    y = np.sum(x**2)
+    if y > 100.0:
+        y = y + mean([])
+    return y
+
+
+class TestWhatRaisesOnlyWhereDataLeads:
+    """A branch that data does not take may do what Python cannot: it is a check at run time."""
+
+    X = np.array([0.5, 2.0, -0.3])
+
+    def test_not_taken(self):
+        np.testing.assert_allclose(sdfgad.differentiate(in_a_branch, wrt="x")(self.X), [2.0] * 3)
+        np.testing.assert_allclose(sdfgad.differentiate(in_a_function_in_a_branch, wrt="x")(self.X), 2.0 * self.X)
+
+    def test_taken(self):
+        g = sdfgad.differentiate(in_a_branch, wrt="x")
+        for first, what, line in ((2.0, "ZeroDivisionError", "/ tol"), (-2.0, "KeyError", 'table["b"]')):
+            x = np.array([first, *self.X[1:]])
+            with pytest.raises(ProgramRaises, match=f"Python raises {what} here") as caught:
+                g.value(x)
+            assert str(caught.value.where) == line_of(in_a_branch, line)
+        np.testing.assert_allclose(g(self.X), [2.0] * 3)
+
+    def test_what_is_certain_is_said_at_once(self):
+        with pytest.raises(sdfgad.errors.PythonRaises, match="ZeroDivisionError"):
+            sdfgad.differentiate(lambda x: np.sum(x) + len(x) / 0)(self.X)

@@ -143,6 +143,7 @@ ROLLED = {
     "in an inner loop": "y = 0.0\nfor k in range(3):\n    b = Sim(x[k], s)\n    for t in range(8):\n"
     "        b.advance(x[t])\n    y = y + b.mean()\nreturn y",
     "in a while": "t = 0\nwhile t < 8:\n    a.advance(x[t])\n    t += 1" + END,
+    "an integer first": f"v, L = 0, []\n{LOOP}L.append(v)\n    v = v + x[t, 0]\nreturn np.array(L) * s",
     "of numbers that begin as an integer": f"v, L = 0, []\n{LOOP}v = v * 0.5 + x[t, 0] * s\n    L.append(v)\n"
     "return np.array(L) * a.u[0]",
     "of pairs that begin as integers": f"v, w, L = 0, 1, []\n{LOOP}v = v - w * x[t, 0]\n    w = w + s * v\n"
@@ -190,7 +191,6 @@ ONE_BY_ONE = {
     "updated after it was appended": LOOP + "a.advance(x[t])\n    a.u += s" + END,
     "its item updated after the loop": LOOP + "a.advance(x[t])\na.log[2] += s" + END + " * a.u",
     "its array updated by a method later": LOOP + "a.advance(x[t])\na.u *= s\nreturn np.stack(a.log) * s",
-    "an integer first": f"v, L = 0, []\n{LOOP}L.append(v)\n    v = v + x[t, 0]\nreturn np.array(L) * s",
     "shapes that differ": LOOP + "a.log.append(x[t, : 1 + t % 3] * s)\nreturn np.concatenate(a.log)",
     "as an operand": LOOP + "a.advance(x[t])\n    n = len(a.log + a.other)\n    a.u = a.u * n" + END,
     "compared": LOOP + "a.advance(x[t])\n    if a.log == []:\n        a.u = a.u * 2.0" + END,

@@ -212,3 +212,37 @@ def test_numbers_do_not_promote():
     found = sdfgad.differentiate(in_single_precision, wrt="x").value(x, 40)
     assert found.dtype == np.float32
     assert found == pytest.approx(in_single_precision(x, 40), rel=1e-5)
+
+
+def of_a_short_list(x, n):
+    """An inner loop over a list of few arrays that is there before: it is unrolled, and this one is not."""
+    parts, log, mean = [x[:2] * k for k in (1.0, 2.0, 3.0)], [], np.ones(2)
+    for _ in range(n):
+        total = np.zeros(2)
+        for k in range(3):
+            total += np.sin(mean * parts[k])
+        mean = mean * 0.5 + total
+        log.append(np.sum(mean))
+    return np.sum(mean) + np.sum(np.array(log)) + parts[1][0]
+
+
+def of_a_list_that_grows_later(x, n):
+    """The first loop only reads the list, the second one appends to it, too."""
+    parts, y = [x[:2] * k for k in (1.0, 2.0, 3.0)], x[:2]
+    for _ in range(n):
+        for k in range(3):
+            y = np.tanh(y + parts[k])
+    for k in range(n):
+        parts.append(np.cos(parts[k] + y))
+    return np.sum(np.stack(parts)) + np.sum(y)
+
+
+def test_a_list_that_is_only_read_leaves_the_loop():
+    """40 trips have as many statements as 20 have."""
+    for program in (of_a_short_list, of_a_list_that_grows_later):
+        assert statements(program, X, 40) < 1.2 * statements(program, X, 20)
+        value, gradient = sdfgad.differentiate(program, wrt="x").value_and_grad(X, 40)
+        assert value == pytest.approx(program(X, 40), rel=1e-12)
+        step = 1e-6
+        differences = [(program(X + d, 40) - program(X - d, 40)) / (2 * step) for d in np.eye(len(X)) * step]
+        np.testing.assert_allclose(gradient, differences, rtol=1e-6, atol=1e-7)

@@ -70,15 +70,34 @@ class Chains:
     def _factor(self, reader: int, read: Read) -> _Part | None:
         """The statements that compute what one statement, and nothing else, reads once."""
         name, statement = read.buffer, self.block[reader]
-        mentions = [k for k, s in enumerate(self.block[: reader + 1]) if name in s.mentioned]
-        is_own = name not in self.outside and self.uses[name] == len(mentions) and mentions[-1] == reader
-        if not is_own or sum(other.buffer == name for other in reads_of(statement)) > 1:
+        made = self._made(name, reader)
+        if not made or sum(other.buffer == name for other in reads_of(statement)) > 1:
             return None
-        makers = [self.block[k] for k in mentions[:-1]]
-        if not makers or not _fills(name, makers):
+        if not _fills(name, [self.block[k] for k in made]):
             return None
-        part = self._with_factors(mentions[-2])
-        return None if part is None else _Part(part.positions.union(mentions[:-1]), part.is_sum)
+        part = self._with_factors(made[-1])
+        return None if part is None else _Part(part.positions.union(made), part.is_sum)
+
+    def _made(self, name: str, reader: int) -> list[int]:
+        """The positions of all other statements that mention what one reads, where they may be an assignment, or a
+        clear and an addition; empty if not. They are looked for backwards: mostly they are near."""
+        count = self.uses[name] - 1
+        if name in self.outside or count not in (1, 2):
+            return []
+        found: list[int] = []
+        for k in range(reader - 1, -1, -1):
+            if name not in self.block[k].mentioned:
+                continue
+            found.insert(0, k)
+            if len(found) == count:
+                return found
+            if not _adds_to(name, self.block[k]):
+                return []
+        return []
+
+
+def _adds_to(name: str, statement: Statement) -> bool:
+    return isinstance(statement, Compute) and statement.target.buffer == name and not statement.assigns
 
 
 def _fills(name: str, block: list[Statement]) -> bool:
