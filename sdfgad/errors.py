@@ -45,7 +45,10 @@ class SdfgadError(Exception):
         what: what went wrong, one sentence.
         where: the `Location` of the user's line, or None where no line is to blame.
         todo: what the user can do about it.
+        branches: lines of branches on data without which the program might be parsed.
     """
+
+    branches: frozenset[Location] = frozenset()
 
     def __init__(self, what: str, where: Location | None = None, todo: str = "") -> None:
         self.what, self.where, self.todo = what, where, todo
