@@ -19,3 +19,7 @@ class NeedsConstant(Exception):
         # As of other errors: the branches on data that it would take to be decided.
         self.branches = frozenset[Location]()
         self.what = what or "this size or index changes from trip to trip of a loop, which is not supported here"
+
+
+class Carried(NeedsConstant):
+    """Raised where the loop or branch around may do without a constant, by carrying more; it is parsed again."""

@@ -181,7 +181,7 @@ def _merged_sides(
     frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt | None, join: Join | None
 ) -> Any:
     point = ChoicePoint.of(frame)
-    with nested(frame.b) as items:
+    with nested(frame.b, node) as items:
         while True:
             begun(frame.b)
             try:

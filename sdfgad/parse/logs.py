@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse.values import Record
 
 # The methods that change a list and return nothing.
@@ -161,6 +161,8 @@ class Logs:
         """Note it if a change of a list cannot be followed."""
         try:
             yield
+        except Carried:
+            raise
         except (UnsupportedProgram, NeedsConstant) as failure:
             _, site = self._made.get(id(values), (None, None))
             if site is not None:

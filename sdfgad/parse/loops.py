@@ -288,7 +288,7 @@ def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:
     """Parse a loop as a loop of the program, again until all carried names are known; else all is as before."""
-    with nested(frame.b) as items:
+    with nested(frame.b, head.node) as items:
         return _attempted(frame, head, items)
 
 
@@ -297,8 +297,8 @@ def _attempted(frame: Frame, head: Head, items: Items) -> _Failure | None:
     state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
     carried: dict[str, Carry] = {}
     while True:
-        begun(b)
         b.restore(state)
+        begun(b)
         frame.env = dict(env)
         del frame.loops[depth:]
         var = b.fresh(head.base)
@@ -317,6 +317,9 @@ def _attempted(frame: Frame, head: Head, items: Items) -> _Failure | None:
         b.restore(state)
         frame.env = dict(env)
         del frame.loops[depth:]
+        if not isinstance(failure.reason, ItemChanged) and items.give_up_whole():
+            carried.clear()
+            continue
         return failure
 
 
