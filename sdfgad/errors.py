@@ -195,6 +195,10 @@ class ProgramRaises(SdfgadError):
     exception: BaseException | None = None
 
 
+class DivisionByZero(SdfgadError, ZeroDivisionError):
+    """An integer is divided by zero where Python would raise ZeroDivisionError."""
+
+
 class SingularMatrix(SdfgadError, np.linalg.LinAlgError):
     """A matrix is singular, or not positive definite, where NumPy would raise LinAlgError."""
 

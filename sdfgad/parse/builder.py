@@ -154,6 +154,8 @@ class Builder(Emitter):
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
         # The buffers of which the program has asked whether NumPy reshapes them without a copy.
         self.reshaped: set[str] = set()
+        # Those of arrays that may not be updated any more.
+        self.protected: frozenset[str] = frozenset()
         # The buffers that are made without values.
         self.unset: set[str] = set()
         # The buffers that messages are sent of or received into, and the requests that have not been waited for.
@@ -258,7 +260,7 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        lists = self.filling, values, self.logs.removed.copy()
+        lists = self.filling, values, self.logs.removed.copy(), self.protected
         return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
@@ -283,7 +285,7 @@ class Builder(Emitter):
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
         self.logs.removed = state[10].copy()
-        self.filling = state[8]
+        self.filling, self.protected = state[8], state[11]
         if self.values is not None:
             self.values.restore(state[9])
 

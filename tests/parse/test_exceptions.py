@@ -121,23 +121,6 @@ REFUSED = {
         "u = x[int",
         "known only at run time, where no `except` can catch it",
     ),
-    "raise": (
-        "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n    u = x * 2\n"
-        "return np.sum(u)",
-        "raise ValueError",
-        "ValueError may be raised here, in a loop or branch that is decided",
-    ),
-    "a key in a branch": (
-        "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n    u = x * 2\n"
-        "return np.sum(u)",
-        "u = x * {}",
-        "KeyError may be raised here, in a loop or branch that is decided",
-    ),
-    "a key in a choice": (
-        "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
-        "u = {}",
-        "KeyError may be raised here, in a loop or branch",
-    ),
     "a key in a loop": (
         "t = s\ntry:\n    while t < 9.0:\n        t = t * 2.0\n        {}['k']\nexcept KeyError:\n    t = 2.0\n"
         "return np.sum(x) * t",
@@ -298,3 +281,20 @@ def test_a_handler_of_failures_of_matrices_is_no_part_of_compiled_code():
         g.value(-a)
     with pytest.raises(SingularMatrix, match=r"(?s)`np.linalg.svd` does not converge.*In Python `except` goes on"):
         g.value(np.where(np.arange(9).reshape(3, 3) == 2, np.nan, a))
+
+
+DECIDED = {
+    "raise": "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n"
+    "    u = x * 2\nreturn np.sum(u)",
+    "a key in a branch": "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n"
+    "    u = x * 2\nreturn np.sum(u)",
+    "a key in a choice": "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
+}
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_handlers_of_branches_that_the_call_decides(name, tmp_path):
+    program = program_of(DECIDED[name], tmp_path)
+    for s in (0.7, 0.3):
+        assert_like_python(program, X, s, 5)
+        assert_slope(program, X, s, 5)
