@@ -61,6 +61,13 @@ STATEMENTS = {
     "lists of which loops replace items (`xs[k] = f(xs[k + 1])`)": "tests/parse/test_stored_lists.py",
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",
+    "lists of which loops and branches move the items and keep the number (`h.append(h.pop(0) * a)`)": (
+        "tests/parse/test_carried_lists.py"
+    ),
+    "lists that are sorted by data or searched for it": "tests/parse/test_data_order.py",
+    "branches on data, outside of loops that data ends, whose sides leave other shapes or kinds, or change lists": (
+        "tests/parse/test_blame.py"
+    ),
     "lengths that data decides (`np.zeros(int(np.ceil(a)))`, `x[mask]` passed on), whole lists of such": (
         "tests/parse/test_value_specialisation.py"
     ),

@@ -45,7 +45,10 @@ class SdfgadError(Exception):
         what: what went wrong, one sentence.
         where: the `Location` of the user's line, or None where no line is to blame.
         todo: what the user can do about it.
+        branches: lines of branches on data without which the program might be parsed.
     """
+
+    branches: frozenset[Location] = frozenset()
 
     def __init__(self, what: str, where: Location | None = None, todo: str = "") -> None:
         self.what, self.where, self.todo = what, where, todo
@@ -78,11 +81,15 @@ class UnsupportedProgram(SdfgadError):
 
 
 class PythonRaises(UnsupportedProgram):
-    """Python, too, would certainly raise an exception at this line: a handler in the program may catch it."""
+    """Python, too, would certainly raise an exception at this line: a handler in the program may catch it.
+
+    Attributes:
+        is_passed_on: whether data decides if the statement comes to that, as in a side of a conditional expression.
+    """
 
     def __init__(self, what: str, where: Location | None, todo: str, exception: BaseException) -> None:
         super().__init__(what, where, todo)
-        self.exception = exception
+        self.exception, self.is_passed_on = exception, False
 
 
 class UnsupportedGraph(SdfgadError):
@@ -190,6 +197,10 @@ class ProgramRaises(SdfgadError):
     """
 
     exception: BaseException | None = None
+
+
+class DivisionByZero(SdfgadError, ZeroDivisionError):
+    """An integer is divided by zero where Python would raise ZeroDivisionError."""
 
 
 class SingularMatrix(SdfgadError, np.linalg.LinAlgError):

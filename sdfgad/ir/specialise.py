@@ -16,4 +16,10 @@ class NeedsConstant(Exception):
     def __init__(self, symbols: set[str], where: Location | None, what: str = "", todo: str = FIXED_SIZE) -> None:
         super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
         self.symbols, self.where, self.todo = symbols, where, todo
+        # As of other errors: the branches on data that it would take to be decided.
+        self.branches = frozenset[Location]()
         self.what = what or "this size or index changes from trip to trip of a loop, which is not supported here"
+
+
+class Carried(NeedsConstant):
+    """Raised where the loop or branch around may do without a constant, by carrying more; it is parsed again."""

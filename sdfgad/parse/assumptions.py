@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Rebound, SdfgadError, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Location, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken
+from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
-from sdfgad.parse.value_specialisation import TooManyValues
+from sdfgad.parse.value_specialisation import TooManyBranches, TooManyValues
 
 FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Reaches, Taken, SdfgadError
 
@@ -35,6 +36,7 @@ class Assumptions:
         globals: the global names that functions of the program assign to.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
+        decided: the lines of branches on data that the call at hand decides.
         before: what was refused before they were.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
         decides: whether conditions on such arrays are decided while parsing, which lengths may depend on.
@@ -53,12 +55,13 @@ class Assumptions:
     lacks: bool = False
     by_value: bool = False
     can_measure: bool = False
+    decided: frozenset[Location] = frozenset()
     before: Exception | None = None
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(self.logs), self.copies_returned
-        b.are_enclosed_constant, b.decides = self.are_enclosed_constant, self.decides
+        b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -72,7 +75,7 @@ class Assumptions:
             SdfgadError: no other assumptions would help.
         """
         if isinstance(failure, TooManyValues):
-            raise failure
+            raise _refusal(self.before if isinstance(failure, TooManyBranches) and self.before else failure)
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
@@ -97,16 +100,27 @@ class Assumptions:
         if b.has_rolled and self.rolling is not Rolling.NONE:
             # In unrolled loops more lists can be followed, and more arrays told apart.
             return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
-        if self.lacks and self.can_measure and not self.by_value:
-            again = replace(self, by_value=True, rolling=Rolling.ALL, decides=False, logs={}, copies_returned=False)
-            return replace(again, refused=None, before=self.refused or failure)
-        failure = self.refused or failure
-        if self.before is not None and isinstance(failure, NeedsConstant):
+        found, failure = failure, self.refused or failure
+        is_raised = isinstance(failure, SdfgadError) and exception_of(failure) is not None
+        if self.before is not None and (isinstance(failure, NeedsConstant) or (self.decided and not is_raised)):
             # Where constants that data decides did not help, they are not what to write about.
             failure = self.before
-        if isinstance(failure, NeedsConstant):
-            raise UnsupportedProgram(failure.what, failure.where, failure.todo) from failure
-        raise failure
+        if (again := self._by_value(found, b)) is not None:
+            return replace(again, before=failure)
+        raise _refusal(failure)
+
+    def _by_value(self, failure: Exception, b: Builder) -> Assumptions | None:
+        """The last resort: lengths that data decides as they are in the call at hand, and then branches, too."""
+        if not self.can_measure:
+            return None
+        causes = [kept.cause for kept in self.logs.values() if failure is kept.failure]
+        blamed = [_branches(one, b) for one in (failure, self.refused, *causes)]
+        lines = frozenset[Location]().union(*blamed) - self.decided
+        if not (lines or (self.lacks and not self.by_value)):
+            return None
+        decided = self.decided | (lines if self.by_value or not self.lacks else frozenset())
+        again = replace(self, by_value=True, decided=decided, rolling=Rolling.ALL, decides=False, logs={})
+        return replace(again, copies_returned=False, refused=None)
 
     def _with_copies_or_logs(self, failure: Exception, b: Builder) -> Assumptions | None:
         """What costs less than unrolled loops: copies of returned arrays, and lists of which few items are kept."""
@@ -119,3 +133,18 @@ class Assumptions:
         is_change = any(str(kept.failure.where) == str(getattr(failure, "where", None)) for kept in more.values())
         refused = self.refused if self.logs or is_change else failure
         return replace(self, logs={**self.logs, **more}, refused=refused)
+
+
+def _refusal(failure: Exception) -> Exception:
+    """What the user sees."""
+    if not isinstance(failure, NeedsConstant):
+        return failure
+    refused = UnsupportedProgram(failure.what, failure.where, failure.todo)
+    refused.__cause__ = failure
+    return refused
+
+
+def _branches(failure: Exception | None, b: Builder) -> frozenset[Location]:
+    """The lines of branches on data that are to blame for a failure."""
+    chosen = b.choices.get(failure.buffer, frozenset()) if isinstance(failure, AmbiguousArray) else frozenset()
+    return chosen | failure.branches if isinstance(failure, (SdfgadError, NeedsConstant)) else chosen

@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.dependence.hazards import is_hazard
 from sdfgad.dependence.sets import Domain
-from sdfgad.errors import PythonRaises, UnsupportedProgram
+from sdfgad.errors import Location, PythonRaises, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
@@ -138,8 +138,12 @@ class Builder(Emitter):
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
         # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
         self.decides, self.lacks_constant = False, False
-        # The integers that data decides and that are constants nevertheless, if there may be some.
+        # The integers that data decides and that are constants nevertheless, if there may be some; and the lines of
+        # the branches on data that are decided in that way.
         self.values: Values | None = None
+        self.decided: frozenset[Location] = frozenset()
+        # The lines of the branches that choose one of several arrays, by the buffer that holds a copy of it.
+        self.choices: dict[str, frozenset[Location]] = {}
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.
@@ -154,6 +158,8 @@ class Builder(Emitter):
         self.like: dict[str, tuple[Tensor | None, ...]] = {}
         # The buffers of which the program has asked whether NumPy reshapes them without a copy.
         self.reshaped: set[str] = set()
+        # Those of arrays that may not be updated any more.
+        self.protected: frozenset[str] = frozenset()
         # The buffers that are made without values.
         self.unset: set[str] = set()
         # The buffers that messages are sent of or received into, and the requests that have not been waited for.
@@ -258,7 +264,7 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        lists = self.filling, values, self.logs.removed.copy()
+        lists = self.filling, values, self.logs.removed.copy(), self.protected
         return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
@@ -283,7 +289,7 @@ class Builder(Emitter):
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
         self.logs.removed = state[10].copy()
-        self.filling = state[8]
+        self.filling, self.protected = state[8], state[11]
         if self.values is not None:
             self.values.restore(state[9])
 
@@ -494,6 +500,13 @@ class Builder(Emitter):
         if self.values is None or self.draws or form.is_affine:
             return None
         return self.values.integer(self, form, self.carried, self.fresh("decided"))
+
+    def truth_by_value(self, condition: Tensor) -> bool | None:
+        """A condition on data, as it is in the call at hand, where that may decide the present branch."""
+        holds = condition.at()
+        if self.where not in self.decided or not reads(holds) or self.values is None or self.draws:
+            return None
+        return self.values.truth(self, holds, self.carried, self.fresh("side"))
 
     @contextmanager
     def as_data(self) -> Iterator[None]:

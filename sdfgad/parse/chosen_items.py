@@ -14,19 +14,22 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.expr import Lin, Op
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Tensor, as_tensor
 
 
 def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
-    """``values[index]`` of floating or complex numbers; None for other items, and for places that are known.
+    """``values[index]`` of floating numbers, or alike arrays; None for other items, and for places that are known.
 
     Raises:
         NeedsConstant, Decides: as `Builder.constant`.
     """
     is_place = isinstance(index, Lin) or (isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu")
-    if not isinstance(values, (list, tuple)) or not is_place or not _are_alike(values):
+    if not isinstance(values, (list, tuple)) or not is_place:
+        return None
+    if not (_are_alike(values) or are_like_arrays(values)):
         return None
     try:
         with b.as_data():
@@ -38,6 +41,9 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         # Of a place that is an element of an array, or is computed of some, unrolled loops may know no more.
         if isinstance(index, Lin):
             raise
+    if are_like_arrays(values):
+        with b.indexed(counts_back):
+            return array_at(b, values, index)
     with b.indexed(counts_back):
         found: Tensor = getitem(b, _array_of(b, values), index)
     are_pythons = all(as_tensor(value).weak for value in values)

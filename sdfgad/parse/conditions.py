@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from sdfgad.errors import InvalidIndex, Rebound, SdfgadError
+from sdfgad.errors import InvalidIndex, PythonRaises, Rebound, SdfgadError
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import sharing, truth_values
+from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
 from sdfgad.parse.elementwise import to_bool, where
@@ -117,7 +119,8 @@ def test(frame: Frame, node: ast.expr) -> Any:
 def _by_constants(b: Builder, condition: Tensor) -> Any:
     """A condition on known arrays as True or False, where there is no program otherwise: a length depends on it."""
     known = b.constants.array(condition, b.here) if b.decides else None
-    return condition if known is None else bool(known)
+    found = b.truth_by_value(condition) if known is None else bool(known)
+    return condition if found is None else found
 
 
 def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
@@ -168,9 +171,12 @@ def bool_op(frame: Frame, node: ast.BoolOp) -> Any:
         left = result if known_truth(result) is not None else frame.b.settle(result)
         holds = _truth_value(frame, before, left)
         if known_truth(holds) is None:
-            result = _selected_operand(frame, left, truth(frame.b, holds), operand, stop)
+            holds = _by_constants(frame.b, truth(frame.b, holds))
+        if known_truth(holds) is None:
+            result = _selected_operand(frame, left, holds, operand, stop)
         elif bool(holds) == stop:
-            return result
+            # What is true is not None.
+            return left.value if stop and isinstance(left, MaybeNone) else left
         else:
             result = frame.eval(operand)
     return result
@@ -223,6 +229,16 @@ def _may_alias(values: list[Any]) -> set[str]:
     return copied | {str(tensor.buffer) for tensor in tensors if tensor.place is not None}
 
 
+@contextmanager
+def a_side() -> Iterator[None]:
+    """Within it, data decides whether the program comes to what is parsed."""
+    try:
+        yield
+    except PythonRaises as error:
+        error.is_passed_on = True
+        raise
+
+
 def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[Any], Any]:
     """If-conversion where both arms emit no statement and bind nothing: their values, and None. Else none, and a phi.
 
@@ -231,7 +247,8 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[An
     b, scope = frame.b, frame.scope
     state, env = b.snapshot(), dict(scope.env)
     try:
-        values = [arm() for arm in arms]
+        with blamed(b, condition.at(), b.where), a_side():
+            values = [arm() for arm in arms]
         if b.is_unchanged_since(state) and _has_same_names(scope.env, env):
             return values, None
     except InvalidIndex:

@@ -12,10 +12,11 @@ import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse import appending, sparse, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
+from sdfgad.parse.deques import Deque
 from sdfgad.parse.logs import APPENDING
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
@@ -42,6 +43,8 @@ READ_ONLY = (
 
 # The methods of dicts and sets whose first argument is a key.
 BY_KEY = ("get", "pop", "setdefault", "add", "discard", "remove")
+# Those of lists whose first argument is the place of an item.
+AT_PLACE = ("pop", "insert")
 
 
 class Default(dict[Any, Any]):
@@ -72,6 +75,22 @@ def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) 
 
 # For changes of anything but one item that is there.
 NO_ITEM = object()
+# The keys that stand for all items of a list or dict, whose places change, and for one whose places differ at the end.
+ALL_ITEMS, UNEVEN = object(), object()
+
+
+class ItemsMoved(Carried):
+    """Raised where a loop or branch, at this depth of blocks, moves the items of a list or dict.
+
+    The loop or branch carries all of them, or is unrolled as for any change of a container.
+
+    Args:
+        is_even: whether there may be as many items as before, as far as is known.
+    """
+
+    def __init__(self, container: Any, is_even: bool, depth: int, need: NeedsConstant) -> None:
+        super().__init__(need.symbols, need.where, need.what, need.todo)
+        self.container, self.is_even, self.depth = container, is_even, depth
 
 
 def key_of(b: Builder, key: Any) -> Any:
@@ -92,14 +111,18 @@ def key_of(b: Builder, key: Any) -> Any:
     return key
 
 
-def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any = NO_ITEM) -> None:
+def require_current(
+    b: Builder, container: Any, key: Any = NO_ITEM, before: Any = NO_ITEM, *, may_carry: bool = True
+) -> None:
     """Refuse changes of a list or dict outside the block that created it; loops in between may be unrolled.
 
     Args:
         key: that of the item which is assigned to, if it is only one.
         before: what the item is where it has not been assigned to, if a loop or branch may be the first to do so.
+        may_carry: whether a loop or branch may try to carry all items for it.
 
     Raises:
+        ItemsMoved: the change is in a loop or branch, which can carry all items.
         Taken: a loop goes over the list as the rows of an array, or has done so.
         AmbiguousArray: it may be one of several, to which other names refer, too.
         UnsupportedProgram: the change is in a branch, and in no loop; or the program has not made the container, so
@@ -125,7 +148,8 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
     is_there = key is not NO_ITEM and (before is not NO_ITEM or has(container, key))
-    if depth == here or (is_there and b.items.get((id(container), key)) == here):
+    carried = key if is_there else ALL_ITEMS
+    if here in (depth, b.items.get((id(container), carried))):
         return
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
     todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
@@ -137,9 +161,22 @@ def require_current(b: Builder, container: Any, key: Any = NO_ITEM, before: Any 
         symbols = set[str]().union(*decisions) if all(decisions) else set()
     if is_there and b.nest is not None and b.nest.collects(container, key, range(depth + 1, here + 1), before):
         return
-    if is_there or symbols:
-        raise NeedsConstant(symbols, b.where, what, todo)
-    raise b.unsupported(what, todo)
+    need = NeedsConstant(symbols, b.where, what, todo)
+    if may_carry and not is_there:
+        _carry_all(b, container, need)
+    raise need if is_there or symbols else b.unsupported(what, todo)
+
+
+def _carry_all(b: Builder, container: Any, need: NeedsConstant) -> None:
+    """Ask the loop or branch whose body is parsed to carry all items of a list or dict, as their places change.
+
+    Raises:
+        ItemsMoved: it may do so; at the end of its body there must be as many as before.
+    """
+    here = len(b.blocks)
+    may_carry = b.nest is not None and b.nest.at(here) is not None and not isinstance(container, set)
+    if may_carry and b.items.get((id(container), UNEVEN)) != here:
+        raise ItemsMoved(container, True, here, need)
 
 
 def has(container: Any, key: Any) -> bool:
@@ -242,13 +279,27 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
+    if function.__name__ in AT_PLACE and positional and isinstance(function.__self__, list):
+        positional = [_place(b, positional[0]), *positional[1:]]
     if function.__name__ in APPENDING:
+        may_carry = b.nest is not None and (b.nest.items.may_remove or _is_full(function.__self__))
         with b.logs.noted(function.__self__, positional[-1] if positional else None):
-            require_current(b, function.__self__)
+            require_current(b, function.__self__, may_carry=may_carry)
     elif function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found
+
+
+def _place(b: Builder, place: Any) -> Any:
+    """A place in a list that changes, which must be known."""
+    is_run_time = isinstance(place, Lin) or (isinstance(place, Tensor) and not place.ndim and place.dtype.kind in "iu")
+    return b.constant(place) if is_run_time else place
+
+
+def _is_full(values: Any) -> bool:
+    """Whether what is added to a container makes it drop another item."""
+    return isinstance(values, Deque) and len(values) == values.maxlen
 
 
 def extend(b: Builder, values: list[Any], more: Iterable[Any]) -> None:

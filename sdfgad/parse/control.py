@@ -13,6 +13,7 @@ from sdfgad.errors import AmbiguousArray, Rebound
 from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse import conditions, sharing
 from sdfgad.parse.binding import assign
+from sdfgad.parse.blame import blame_for_names, blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import Decision
 from sdfgad.parse.frame import Frame, Return
@@ -181,6 +182,7 @@ def _merged_sides(
     point = ChoicePoint.of(frame)
     return settled(
         frame.b,
+        node,
         lambda items: _branch(frame, test, sides, node, items, join),
         lambda: point.backtrack(frame),
     )
@@ -196,6 +198,19 @@ def _branch(
 ) -> Any:
     b = frame.b
     condition = conditions.fixed(b, test)
+    with blamed(b, condition, b.where):
+        return _both(frame, condition, sides, node, items, join)
+
+
+def _both(
+    frame: Frame,
+    condition: Expr,
+    sides: tuple[Side, Side],
+    node: ast.stmt | None,
+    items: Items,
+    join: Join | None,
+) -> Any:
+    b = frame.b
     items.as_names(frame)
     here, before = b.where, dict(frame.env)
     ends, values = [], []
@@ -209,6 +224,7 @@ def _branch(
         ends.append((frame.env, statements))
     b.where = here
     frame.env = _merge(frame, before, ends, node, items)
+    blame_for_names(b, before, frame.env, condition)
     if join is not None and items.held_by(frame, values):
         raise Rebound("an expression on data chooses a list, dict or object, and changes it", here, CHANGE_BEFORE)
     result = None if join is None else join([(value, end[1]) for value, end in zip(values, ends, strict=True)])
@@ -220,9 +236,10 @@ def _branch(
 @contextmanager
 def _decided(b: Builder, condition: Expr, negate: bool) -> Iterator[None]:
     holds = Op("logical_not", (condition,), BOOL) if negate else condition
-    b.decisions.append(Decision(len(b.blocks), b.deciders(condition), holds))
+    b.decisions.append(Decision(len(b.blocks), b.deciders(condition), holds, b.where))
     try:
-        yield
+        with conditions.a_side():
+            yield
     finally:
         b.decisions.pop()
 

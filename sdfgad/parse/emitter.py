@@ -40,11 +40,13 @@ class Decision:
         depth: how many blocks are open in it.
         symbols: the run-time integers and counters that decide the branch, none where data does.
         holds: what is true on this side.
+        where: the line of the condition.
     """
 
     depth: int
     symbols: set[str]
     holds: Expr
+    where: Location | None
 
 
 @dataclass(frozen=True)

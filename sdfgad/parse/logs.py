@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse.values import Record
 
 # The methods that change a list and return nothing.
@@ -119,6 +119,7 @@ class Kept:
         first: how many items are read by their places from the start.
         latest: how many are read by their places from the end.
         items: how many there are in the call at hand, where the list is read as a whole.
+        cause: what the first attempt has raised, which the branches around the change are to blame for.
     """
 
     failure: UnsupportedProgram
@@ -126,6 +127,7 @@ class Kept:
     first: int = 0
     latest: int = 0
     items: int | None = None
+    cause: UnsupportedProgram | NeedsConstant | None = None
 
 
 class Reaches(Exception):
@@ -159,11 +161,13 @@ class Logs:
         """Note it if a change of a list cannot be followed."""
         try:
             yield
+        except Carried:
+            raise
         except (UnsupportedProgram, NeedsConstant) as failure:
             _, site = self._made.get(id(values), (None, None))
             if site is not None:
                 reason = UnsupportedProgram(failure.what, failure.where, failure.todo)
-                self.found.setdefault(site, Kept(reason, appended))
+                self.found.setdefault(site, Kept(reason, appended, cause=failure))
             raise
 
     def reach(self, site: Site, first: int, latest: int) -> None:

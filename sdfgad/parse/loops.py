@@ -30,6 +30,7 @@ from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_sta
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
+from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.emitter import STATUS
@@ -295,6 +296,7 @@ def _as_loop(frame: Frame, head: Head) -> _Failure | None:
     point, carried = ChoicePoint.of(frame), dict[str, Carry]()
     return settled(
         frame.b,
+        head.node,
         lambda items: _attempted(frame, head, carried, items, point),
         lambda: point.backtrack(frame),
     )
@@ -317,7 +319,14 @@ def _attempted(
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
             failure = _Failure(error, False, var)
         point.backtrack(frame)
-        return failure
+        if b.nest.is_given_up or not _carries_otherwise(b, items, failure.reason):
+            return failure
+        carried.clear()
+
+
+def _carries_otherwise(b: Builder, items: Items, reason: Exception) -> bool:
+    """Whether a loop that has failed carries all items of a list or dict in the next attempt, or does so no more."""
+    return items.moved(b, reason) if isinstance(reason, ItemsMoved) else items.give_up_whole()
 
 
 LONGEST_PERIOD = 3

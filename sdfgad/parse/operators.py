@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import PythonRaises
-from sdfgad.ir.expr import BOOL, INT, Int, Lin, Op, as_linear
+from sdfgad.errors import DivisionByZero, PythonRaises
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.parse import conditions, containers, optional_values, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
@@ -23,7 +23,7 @@ from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
-from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Selection, Tensor, is_integer, is_static
+from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Selection, Tensor, as_tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -96,6 +96,8 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     left, right = truth_values.counted(b, name, left, right)
     _note_hazards(b, name, left, right)
     require_like_python(b, name, left, right)
+    if name in ("floor_divide", "remainder"):
+        _require_divisor(b, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
     left, right = _with_arrays(b, left, right, by_numbers=name != "multiply")
@@ -133,6 +135,15 @@ def _note_hazards(b: Builder, name: str, left: Any, right: Any) -> None:
         b.may_raise("a division by zero of Python's numbers raises", ZeroDivisionError, symbols=symbols)
     if name == "power" and not (is_integer(left) and is_integer(right)):
         b.may_raise("a power of Python's numbers may be too large, or that of zero", ZeroDivisionError, OverflowError)
+
+
+def _require_divisor(b: Builder, left: Any, right: Any) -> None:
+    """Require that an integer of Python's is divided by none that is zero: by a check where that is data."""
+    are_pythons = _is_python_number(left) and _is_python_number(right) and not b.has_numpy_integers
+    are_integers = are_pythons and all(as_tensor(one).dtype.kind in "iu" for one in (left, right))
+    if are_integers and _may_be_zero(b, right):
+        is_fine = Op("not_equal", (as_tensor(right).at(), Const(0, INT)), BOOL)
+        b.check(is_fine, (), "integer division by zero", DivisionByZero, "Python raises ZeroDivisionError here, too.")
 
 
 def _is_python_number(value: Any) -> bool:

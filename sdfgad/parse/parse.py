@@ -14,7 +14,7 @@ import numpy as np
 from sdfgad.errors import OutputError
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
-from sdfgad.ir.program import MESSAGES, Access, Buffer, Compute, Program, written
+from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, written
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.arguments import ArrayArgument
@@ -38,7 +38,7 @@ from sdfgad.parse.roots import lengths_of_vectors
 from sdfgad.parse.source import own_signature, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.value_specialisation import Values
+from sdfgad.parse.value_specialisation import Values, leaving
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
 from sdfgad.progress import stage
 
@@ -162,22 +162,24 @@ class _Attempt:
             outputs |= _rebound(b, leaves, {n: (structure, locals_[n]) for n, structure in self.structures.items()})
         changed = written(tuple(b.blocks[0]))
         outputs |= {name: buffer for name, buffer in self.buffers.items() if buffer in changed and name not in outputs}
-        program = coalesce(self._program(b.fresh(read_source(self.function).name), outputs))
+        name = b.fresh(read_source(self.function).name)
+        program = coalesce(self._program(name, outputs, tuple(b.blocks[0])))
         program = lengths_of_vectors(merge_equal(coalesce(propagate_copies(program))))
         return self._primal(program, returned(result), b.contents.are_changed(containers))
 
     def guard(self, measure: Measure, names: tuple[str, ...]) -> Guard:
         """The statements so far, and the integers that they leave in some buffers in the call at hand."""
-        before = self.b.names.snapshot()
-        program = self._program(self.b.fresh("guard"), {name: name for name in names})
-        self.b.names.restore(before)
+        b, before = self.b, self.b.names.snapshot()
+        body = leaving(tuple(b.blocks[0]), {} if b.values is None else b.values.found)
+        program = self._program(b.fresh("guard"), {name: name for name in names}, body)
+        b.names.restore(before)
         primal = self._primal(program, returned(None), changes_containers=False)
         return Guard(primal, measure(primal))
 
-    def _program(self, name: str, outputs: dict[str, str]) -> Program:
+    def _program(self, name: str, outputs: dict[str, str], body: Block) -> Program:
         b = self.b
         captured = tuple(name for name in b.captured if name in b.buffers)
-        inputs, body = (*self.buffers.values(), *captured), tuple(b.blocks[0])
+        inputs = *self.buffers.values(), *captured
         program = Program(name, dict(b.buffers), inputs, tuple(b.integers), outputs, body, tuple(b.checks))
         return _separate_inputs(_with_messages(_with_status(program)), b)
 

@@ -21,6 +21,7 @@ import numpy as np
 from sdfgad.errors import PythonRaises, SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, matching, objects, operators, optional_values, trees, truth_values
+from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
@@ -29,7 +30,7 @@ from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_number, is_real, is_static
+from sdfgad.parse.values import Holder, Record, Selection, Tensor, is_real, is_static
 
 Special = Callable[..., Any]
 SPECIAL: dict[Any, Special] = {}
@@ -128,6 +129,9 @@ def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
     """``index``, ``count`` or ``remove`` where some items are known only at run time: by what is known to be equal."""
     equal = [item is wanted or operators.compare(site.b, ast.Eq, item, wanted) for item in values]
     if not all(isinstance(one, (bool, np.bool_)) for one in equal):
+        if all(map(is_scalar, [*values, wanted])):
+            found = place_of(site.b, equal) if name != "count" else count_of(site.b, equal)
+            return _removed(site, values, found) if name == "remove" else found
         what = f"`{name}` looks for a value among items that are known only at run time"
         raise site.b.unsupported(what, "Write np.argmax(np.array(values) == x).")
     if name == "count":
@@ -137,7 +141,11 @@ def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
             "the value is not in the list", site.b.where, "Test for it before: if x in values.", ValueError()
         )
     position = equal.index(True)
-    return position if name == "index" else containers.method(site.b, values.pop, [position], {})
+    return position if name == "index" else _removed(site, values, position)
+
+
+def _removed(site: Site, values: Any, position: Any) -> None:
+    containers.method(site.b, values.pop, [position], {})
 
 
 @_of(set)
@@ -154,14 +162,10 @@ def _elements(site: Site, iterable: Any) -> list[Any]:
     return [containers.key_of(site.b, value) for value in site.sequence(iterable)]
 
 
-def _is_scalar(value: Any) -> bool:
-    return (isinstance(value, Tensor) and not value.ndim) or isinstance(value, Lin) or is_number(value)
-
-
 @_of(sorted)
 def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
     values = [site.b.settle(value) for value in site.sequence(iterable)]
-    if key is None and not is_real(values) and all(map(_is_scalar, values)):
+    if key is None and not is_real(values) and all(map(is_scalar, values)):
         ordered = list(site.sequence(site.call(np.sort, site.call(np.array, values))))
         return containers.tracked(site.b, ordered[::-1] if reverse else ordered)
     keys = values if key is None else [site.call(key, value) for value in values]
@@ -169,9 +173,12 @@ def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False)
         raise site.b.unsupported(
             "strings that depend on run-time values are sorted", "Sort the numbers that they are made of."
         )
-    if key is not None and not is_real(keys):
+    if not is_real(keys):
+        by_data = sorted_by(site.b, values, keys, site.b.python(bool, reverse))
+        if by_data is not None:
+            return containers.tracked(site.b, by_data)
         raise site.b.unsupported(
-            "`key` of a sort depends on data: the order is known only at run time",
+            "the order of a sort depends on data, and its items are not alike, or its keys no numbers",
             "Write x[np.argsort(keys)] with arrays.",
         )
     order = site.b.python(sorted, range(len(values)), key=keys.__getitem__, reverse=bool(reverse))

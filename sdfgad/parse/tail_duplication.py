@@ -65,7 +65,8 @@ def _is_decided_by_data(frame: Frame, error: PythonRaises) -> bool:
     In a loop more may be known of what they read when it is parsed again.
     """
     b = frame.b
-    if b.loops or not b.decisions or len(b.blocks) == frame.entered or b.catches(type(error.exception)):
+    is_other = b.loops or not b.decisions or len(b.blocks) == frame.entered
+    if is_other or error.is_passed_on or b.catches(type(error.exception)):
         return False
     return b.decisions[-1].depth == len(b.blocks) and not b.decisions[-1].symbols
 

@@ -43,6 +43,9 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
             "a view that NumPy makes read-only, or that repeats elements (np.broadcast_to, say), is updated in place",
             "Update the array that it is a view of, or a copy: y = x.copy().",
         )
+    if isinstance(value, Tensor) and str(value.buffer) in b.protected:
+        what = "an array is updated in place that `setflags(write=False)` may protect"
+        raise b.unsupported(what, "Update it before, or a copy: y = x.copy().")
     if isinstance(value, Tensor) and value.place is not None:
         b.references.update(value)
         return value

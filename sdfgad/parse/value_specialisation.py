@@ -11,16 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdfgad.errors import DecidedByRounding, UnsupportedProgram
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, reads
-from sdfgad.ir.program import MESSAGES, Access, Buffer, Compute, written
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, reads
+from sdfgad.ir.program import MESSAGES, Access, Block, Branch, Buffer, Compute, Loop, Statement, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.emitter import Emitter
+from sdfgad.parse.values import cast
 
 VARIES = "a length or other integer here is computed from the values of arrays or floats that a loop changes"
 BY_ROUNDING = "rounding decides a length, or another integer that must be known before the run"
 WITH_TOLERANCE = "Compare with a tolerance: int(x + 1e-9), or x > limit + 1e-9."
 # Each one takes a compiled program of its own.
 MOST_VALUES = 64
+# The same of branches, which are as many as trips where a loop is written out.
+MOST_SIDES = 16
 TOO_MANY = f"more than {MOST_VALUES} lengths or other integers are computed from the values of arrays or floats"
 FEWER = (
     "Each of them is a constant of the compiled program: make fewer trips of an unrolled loop, keep arrays whole and "
@@ -28,8 +31,42 @@ FEWER = (
 )
 
 
+def leaving(body: Block, values: Mapping[str, int]) -> Block:
+    """Statements that compute integers, which end where one is another: loops behind it might not end.
+
+    Args:
+        values: what the integers must be, by the names of their buffers.
+    """
+    for k, one in enumerate(body):
+        name = one.target.buffer if isinstance(one, Compute) else ""
+        if name in values and any(map(_has_open_loop, body[k + 1 :])):
+            goes_on = _is(Access(name).read(INT), values[name])
+            return (*body[: k + 1], Branch(goes_on, leaving(body[k + 1 :], values), ()))
+    return body
+
+
+def _may_be_before(b: Emitter, form: Lin) -> bool:
+    """Whether a form may be computed before the loops and branches around: only there may its indices be in range."""
+    return len(b.blocks) == 1 or all(index.is_const for one in reads(Int(form)) for index in one.index)
+
+
+def _is(value: Expr, known: int) -> Expr:
+    return Op("equal", (value, Const(known, INT)), BOOL)
+
+
+def _has_open_loop(statement: Statement) -> bool:
+    """Whether data decides how many trips a loop has."""
+    if isinstance(statement, Loop):
+        return not statement.trips.is_affine or statement.is_open or any(map(_has_open_loop, statement.body))
+    return isinstance(statement, Branch) and any(map(_has_open_loop, (*statement.then, *statement.orelse)))
+
+
 class TooManyValues(UnsupportedProgram):
     """More integers that data decides than a program may have as constants: other assumptions do not help."""
+
+
+class TooManyBranches(TooManyValues):
+    """More branches that a call decides than a program may have; what they have been decided for is refused."""
 
 
 @dataclass
@@ -40,17 +77,19 @@ class Values:
         measure: computes what is in some buffers, each of one integer.
         guard: what it has computed last, which is all of them.
         inside: what they are computed of -> the loops inside of which they have been used.
+        sides: those that decide branches.
     """
 
     measure: Callable[[tuple[str, ...]], Any]
     guard: Any = None
     inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    sides: frozenset[str] = frozenset()
 
     def snapshot(self) -> tuple[Any, ...]:
-        return self.guard, self.inside
+        return self.guard, self.inside, self.sides
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.guard, self.inside = state
+        self.guard, self.inside, self.sides = state
 
     @property
     def found(self) -> Mapping[str, int]:
@@ -69,7 +108,7 @@ class Values:
         """
         loops, read = frozenset(var for _, var, _ in b.loops), {one.buffer for one in reads(Int(form))}
         changed = carried.union(*(written(tuple(block)) for block in b.blocks[1:]))
-        is_known = form.symbols.isdisjoint(loops) and read.isdisjoint(changed)
+        is_known = form.symbols.isdisjoint(loops) and read.isdisjoint(changed) and _may_be_before(b, form)
         if not is_known or MESSAGES in b.buffers:
             return None
         if len(self.found) == MOST_VALUES:
@@ -80,9 +119,20 @@ class Values:
         if any(self.found[one] != value for one, value in before.items()):
             raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
         self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
-        same = Op("equal", (Int(form), Const(self.found[name], INT)), BOOL)
-        b.check(same, (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
+        b.check(_is(Int(form), self.found[name]), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
         return self.found[name]
+
+    def truth(self, b: Emitter, condition: Expr, carried: frozenset[str], name: str) -> bool | None:
+        """Whether a condition holds; as `integer`.
+
+        Raises:
+            TooManyBranches: as many conditions as may be constants are some already.
+        """
+        if len(self.sides) == MOST_SIDES:
+            raise TooManyBranches(TOO_MANY, b.where, FEWER)
+        found = self.integer(b, as_linear(cast(condition, INT)), carried, name)
+        self.sides |= frozenset((name,) if found is not None else ())
+        return None if found is None else bool(found)
 
     def require_same(self, b: Emitter, buffer: str) -> None:
         """Refuse a change, inside of a loop, of what an integer is computed of that the loop has used.

@@ -41,15 +41,12 @@ PROGRAMS = {
     "return f[0] * f[1] * f[2] + len(f) * len(g) * g[3] * (d == deque([x[0]]))",
     "work that is known": "todo, t = deque([0]), 0.0\nwhile todo:\n    k = todo.popleft()\n    t = t * s + x[k]\n"
     "    for j in (2 * k + 1, 2 * k + 2):\n        if j < 5:\n            todo.append(j)\nreturn t",
+    "added on one side": "d = deque([s, s], maxlen=2)\nif s > 0.5:\n    d = deque([s, x[0]])\n"
+    "d.append(x[1])\nreturn d[0]",
     "put back": "d = deque([x[0]], maxlen=4)\nk = 0\nwhile k < 20:\n    d.append(x[k % 5] * s)\n    k += 1\n"
     "return sum(d)",
 }
 REFUSED = [
-    (
-        "d = deque([s, s], maxlen=2)\nif s > 0.5:\n    d = deque([s, x[0]])\nd.append(x[1])\nreturn d[0]",
-        "d.append",
-        "a deque is changed in a loop or branch",
-    ),
     ("d = deque([s])\nreturn sum([s] + d)", "return sum", "Python raises TypeError here: can only concatenate"),
     ("d = deque([s])\nreturn d[:1]", "return d[:1]", "Python raises TypeError here: sequence index must be integer"),
     (
@@ -58,7 +55,7 @@ REFUSED = [
         "Python raises IndexError here: pop from an empty deque",
     ),
     (
-        "d = deque([s])\nif s > 0.5:\n    d.append(1.0)\nreturn d[0]",
+        "d = deque([s])\nwhile s > 0.5:\n    d.append(1.0)\n    s *= 0.5\nreturn d[0]",
         "d.append",
         "a deque is changed in a loop or branch",
     ),

@@ -121,23 +121,6 @@ REFUSED = {
         "u = x[int",
         "known only at run time, where no `except` can catch it",
     ),
-    "raise": (
-        "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n    u = x * 2\n"
-        "return np.sum(u)",
-        "raise ValueError",
-        "ValueError may be raised here, in a loop or branch that is decided",
-    ),
-    "a key in a branch": (
-        "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n    u = x * 2\n"
-        "return np.sum(u)",
-        "u = x * {}",
-        "KeyError may be raised here, in a loop or branch that is decided",
-    ),
-    "a key in a choice": (
-        "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
-        "u = {}",
-        "KeyError may be raised here, in a loop or branch",
-    ),
     "a key in a loop": (
         "t = s\ntry:\n    while t < 9.0:\n        t = t * 2.0\n        {}['k']\nexcept KeyError:\n    t = 2.0\n"
         "return np.sum(x) * t",
@@ -322,6 +305,13 @@ def in_a_function_in_a_branch(x):
     return y
 
 
+def in_a_side_of_an_expression(x):
+    y = np.sum(x)
+    if x[0] > 1.0:
+        y = y * (x[1] if x[1] > 0.0 else {}["k"])
+    return y
+
+
 class TestWhatRaisesOnlyWhereDataLeads:
     """A branch that data does not take may do what Python cannot: it is a check at run time."""
 
@@ -340,6 +330,28 @@ class TestWhatRaisesOnlyWhereDataLeads:
             assert str(caught.value.where) == line_of(in_a_branch, line)
         np.testing.assert_allclose(g(self.X), [2.0] * 3)
 
+    def test_in_a_side_of_an_expression(self):
+        g = sdfgad.differentiate(in_a_side_of_an_expression, wrt="x")
+        for x in (self.X, np.array([1.5, 2.0, -0.3]), -self.X):
+            assert g.value(x) == pytest.approx(in_a_side_of_an_expression(x))
+
     def test_what_is_certain_is_said_at_once(self):
         with pytest.raises(sdfgad.errors.PythonRaises, match="ZeroDivisionError"):
             sdfgad.differentiate(lambda x: np.sum(x) + len(x) / 0)(self.X)
+
+
+DECIDED = {
+    "raise": "try:\n    if s > 0.5:\n        raise ValueError('no')\n    u = x\nexcept ValueError:\n"
+    "    u = x * 2\nreturn np.sum(u)",
+    "a key in a branch": "try:\n    u = x * 1.0\n    if s > 0.5:\n        u = x * {}['k']\nexcept KeyError:\n"
+    "    u = x * 2\nreturn np.sum(u)",
+    "a key in a choice": "try:\n    u = {}['k'] if s > 0.5 else s\nexcept KeyError:\n    u = 2.0\nreturn np.sum(x) * u",
+}
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_handlers_of_branches_that_the_call_decides(name, tmp_path):
+    program = program_of(DECIDED[name], tmp_path)
+    for s in (0.7, 0.3):
+        assert_like_python(program, X, s, 5)
+        assert_slope(program, X, s, 5)

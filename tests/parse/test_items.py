@@ -283,12 +283,12 @@ def test_what_cannot_be_carried(program, args, line, what):
 def test_other_shapes_in_the_next_trip(first, tmp_path):
     item = {"{": "a['u']", "[": "a[0]", "x": "a"}[first[4]]
     text = (
-        f"{first}\ny = 0.0\nfor t in range(500):\n    y += np.sum({item}) * s\n    if y > 0.5:\n"
+        f"{first}\ny = 0.0\nfor t in range(500):\n    y += np.sum({item}) * s\n    if y > 5.0:\n"
         f"        {item} = x\nreturn y"
     )
     with pytest.raises(UnsupportedProgram, match="changes its shape in a branch or loop") as caught:
         parsed(made(text, tmp_path), np.ones((3, 4)), 0.3)
-    assert caught.value.where.text == "if y > 0.5:"
+    assert caught.value.where.text == "if y > 5.0:"
 
 
 def test_one_array_in_two_items_after_a_loop_without_trips(tmp_path):

@@ -214,9 +214,10 @@ def test_the_first_trip_updates_the_argument_and_the_others_do_not(rng):
 
 
 def filled_at_run_time(x):
-    parts = {"sum": 0.0}
-    if x[0] > 0.0:
+    parts = {"sum": x[0]}
+    while parts["sum"] > 0.5:
         parts["more"] = x[1]
+        parts["sum"] *= 0.5
     return parts["sum"]
 
 

@@ -100,7 +100,7 @@ REFUSED = [
         "a list is changed in a loop",
     ),
     (
-        "u = {}\nif s > 0.5:\n    u['a'] = 1\nreturn s",
+        "u = {}\nwhile s > 0.5:\n    u['a'] = 1\n    s *= 0.5\nreturn s",
         "u['a']",
         UnsupportedProgram,
         "a dict is changed in a loop",

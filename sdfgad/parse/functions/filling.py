@@ -9,7 +9,7 @@ import numpy as np
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import where
 from sdfgad.parse.functions.facts import tensor_of
-from sdfgad.parse.functions.output import into, require_cast
+from sdfgad.parse.functions.output import into, refuse, require_cast
 from sdfgad.parse.functions.views import along_diagonal
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import python_number
@@ -41,6 +41,18 @@ def putmask(b: Builder, a: Any, mask: Any, values: Any) -> None:
 @function(method="fill")
 def fill(b: Builder, a: Tensor, value: Any) -> None:
     into(b, a, value)
+
+
+@function(method="setflags")
+def setflags(b: Builder, a: Tensor, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    """Protection of an array that the program makes against updates, ``a.setflags(write=False)``, from here on."""
+    refuse(b, "setflags", align=align, uic=uic)
+    name = str(a.buffer)
+    if a.place is None or name in b.captured or b.buffers[name].where is None or b.loops or write:
+        what = "`setflags` of an argument, of an array from outside, or in a loop, or with other flags than write=False"
+        raise b.unsupported(f"{what}, is not supported", "Leave it out: sdfgad does not change arguments.")
+    if write is not None:
+        b.protected |= {name}
 
 
 @function(np.fill_diagonal)

@@ -61,7 +61,7 @@ def flatnonzero(b: Builder, a: Any) -> Tensor:
 def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
     """The stable sorting permutation, which has no derivative; so `kind` and `stable` do not matter."""
     refuse(b, "np.argsort", order=order)
-    rows, position = _rows(b, as_tensor(a), axis)
+    rows, position = _rows(b, stacked(b, a), axis)
     if rows.dtype.kind == "c":
         raise b.unsupported("sorting complex numbers is not supported", "Sort by a part: z[np.argsort(z.real)].")
     sizes = [b.constant(extent) for extent in rows.shape]
@@ -72,10 +72,11 @@ def argsort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = N
 @function(np.sort)
 def sort(b: Builder, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
     refuse(b, "np.sort", order=order)
-    rows, position = _rows(b, as_tensor(a), axis)
+    a = stacked(b, a)
+    rows, position = _rows(b, a, axis)
     order_ = argsort(b, rows)
     result = Tensor(rows.shape, rows.dtype, lambda p: rows.element((*p[:-1], as_linear(order_.element(p)))))
-    return b.ordered(b.stored(_back(result, position)), as_tensor(a))
+    return b.ordered(b.stored(_back(result, position)), a)
 
 
 @function(method="sort")

@@ -50,6 +50,17 @@ def dtype(b: Builder, x: Tensor | Selection) -> np.dtype[Any]:
     return x.dtype
 
 
+@attribute("itemsize")
+def itemsize(b: Builder, x: Tensor | Selection) -> int:
+    return x.dtype.itemsize
+
+
+@attribute("nbytes")
+def nbytes(b: Builder, x: Any) -> Any:
+    elements = size(b, x)
+    return elements.scaled(x.dtype.itemsize) if isinstance(elements, Lin) else elements * x.dtype.itemsize
+
+
 @attribute("T")
 def transposed(b: Builder, x: Any) -> Tensor:
     return transpose(b, x)

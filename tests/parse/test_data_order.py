@@ -1,0 +1,126 @@
+"""Lists that are sorted by data, searched for it, or changed or read at places that it decides."""
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import ProgramRaises, UnsupportedProgram
+from tests.helpers import line_of
+from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+
+X, Y = np.array([0.9, 0.4, 1.7, 0.6]), np.array([1.1, -0.7, 0.5, -0.2])
+RIGHT = []
+
+
+def right(program):
+    RIGHT.append(program)
+    return program
+
+
+@right
+def by_a_key(x):
+    h = sorted([x[0], x[1], x[2]], key=lambda v: -v * v)
+    return h[0] * 2 + h[1] ** 2
+
+
+@right
+def in_place_and_reversed(x):
+    h = [x[0], x[1], x[0] * 1.0, x[2]]
+    h.sort(key=abs, reverse=True)
+    return h[0] * 2 + h[1] * 3 + h[3]
+
+
+@right
+def pairs(x):
+    h = sorted([(x[0], x[1]), (x[2], x[3]), (x[0], x[2])])
+    return h[0][1] * 2 + h[1][1] ** 2 + h[2][0]
+
+
+@right
+def pairs_backwards_with_equal_keys(x):
+    h = sorted([(x[0], 1), (x[2], 2), (x[0], 3)], key=lambda pair: pair[0], reverse=True)
+    return sum(v * k * n for n, (v, k) in enumerate(h))
+
+
+@right
+def arrays(x):
+    h = sorted([x[:2], x[1:3] * 2, x[2:]], key=np.sum)
+    return h[0][1] * 2 + h[1][0] * h[2][1]
+
+
+@right
+def a_simplex(x):
+    f, p = [x[0], x[1], x[2]], [x[:2] * 1.0, x[1:3] * 1.0, x[2:] * 1.0]
+    for _ in range(6):
+        order = sorted(range(3), key=lambda i: f[i])
+        f, p = [f[i] for i in order], [p[i] for i in order]
+        p[2] = 0.5 * p[0] + 0.5 * p[1]
+        f[2] = np.sum(p[2] ** 2)
+    return f[0] + p[0][0] * p[1][1]
+
+
+@right
+def by_argsort_of_a_list(x):
+    f, p = [x[0], x[1], x[2]], [x[:2] * 1.0, x[1:3] * 1.0, x[2:] * 1.0]
+    order = np.argsort(f)
+    return np.sort(f)[1] * f[order[0]] + p[order[2]][0]
+
+
+@right
+def searched(x):
+    h = [x[0], x[1], x[2]]
+    return h[h.index(max(h))] * (1 + h.index(min(h))) + x[3] * h.count(x[1])
+
+
+@right
+def removed(x):
+    h = [x[0], x[1], x[2]]
+    h.remove(max(h))
+    return h[0] * 2 + h[1] ** 2
+
+
+@right
+def changed_at_places_of_data(x):
+    h = [x[0], x[1], x[2]]
+    v = h.pop(int(np.argmax(x[:3])))
+    h.insert(int(np.argmin(x[:2])), v * x[3])
+    return h[0] + h[1] * 2 + h[2] ** 2
+
+
+@pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
+def test_as_in_python(program):
+    for x in (X, Y):
+        assert_like_python(program, x)
+        assert_slope(program, x)
+
+
+def test_a_value_that_is_not_there():
+    def program(x):
+        h = [x[0], x[1]]
+        return x[2] * h.index(x[3])
+
+    x = np.array([0.9, 0.4, 1.7, 0.4])
+    assert_like_python(program, x)
+    with pytest.raises(ProgramRaises, match="not in the list"):
+        checked_outputs(parsed(program, X), X)
+
+
+def updated_after_a_sort(x):
+    h = [x[:2] * 1.0, x[2:] * 1.0]
+    first = sorted(h, key=np.sum)[0]
+    first[0] = 5.0
+    return h[0] @ h[1]
+
+
+def test_a_row_that_may_be_one_of_several_arrays():
+    with pytest.raises(UnsupportedProgram, match="updated in place") as caught:
+        parsed(updated_after_a_sort, X)
+    assert str(caught.value.where) == line_of(updated_after_a_sort, "first[0]")
+
+
+def unlike(x):
+    return sorted([(x[0], x), (x[1], x[:2])], key=lambda pair: pair[0])[0][1]
+
+
+def test_items_that_are_not_alike():
+    with pytest.raises(UnsupportedProgram, match="order of a sort depends on data"):
+        parsed(unlike, X)
