@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location
+from sdfgad.errors import AmbiguousArray, Location, UnboundVariable
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse import appending, sparse, trees
@@ -265,9 +265,13 @@ def read(b: Builder, found: Any, what: str) -> Any:
     Raises:
         Rebound: two paths have given it values that cannot be merged.
         AmbiguousArray: it may stand for one of several, chosen at run time, and one of these has changed since.
+        UnboundVariable: some path has given it none, or one that is lost.
     """
     if isinstance(found, Unbound) and found.error is not None:
         raise found.error
+    if isinstance(found, Unbound):
+        missing = f"{what} may have no value here: {found.reason}"
+        raise UnboundVariable(missing, b.where, "Assign it on all paths, or before them.", name=what.strip("`."))
     b.versions.require_current(found, what)
     require_latest(b, found, what)
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,10 @@ class Frame(Holder, ABC):
     @abstractmethod
     def statement(self, node: ast.stmt) -> Return | None:
         """Parse one statement by itself."""
+
+    @abstractmethod
+    def reported(self, node: ast.stmt) -> AbstractContextManager[None]:
+        """Within it, what fails is an error of a statement."""
 
     @abstractmethod
     def eval(self, node: ast.expr) -> Any:

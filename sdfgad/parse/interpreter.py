@@ -10,7 +10,8 @@ Modules that parse one kind of statement or expression are below this one in the
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sdfgad.errors import SdfgadError, UnsupportedProgram
@@ -105,8 +106,13 @@ class Interpreter(Frame):
                 f"`{_keyword(node)}` is not supported",
                 "Write it with assignments, `if`, `for`, `while` and functions, or do it outside of the function.",
             )
-        try:
+        with self.reported(node):
             return handler(self, node)
+
+    @contextmanager
+    def reported(self, node: ast.stmt) -> Iterator[None]:
+        try:
+            yield
         except SdfgadError as error:
             error.locate(self.where(node))
             raise

@@ -76,9 +76,11 @@ def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTai
     for position, statement in enumerate(statements):
         frame.b.where = frame.where(statement)
         if isinstance(statement, ast.If):
-            return control.branch(frame, statement, statements[position + 1 :])
+            with frame.reported(statement):
+                return control.branch(frame, statement, statements[position + 1 :])
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
-            return control.assignment(frame, statement, statements[position + 1 :])
+            with frame.reported(statement):
+                return control.assignment(frame, statement, statements[position + 1 :])
         if isinstance(statement, (ast.For, ast.While)):
             parsed.append(LoopWithTail.of(frame, statement, statements[position + 1 :]))
             continue
