@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import PythonRaises, SdfgadError
+from sdfgad.errors import PythonRaises, SdfgadError, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, matching, objects, operators, optional_values, trees, truth_values
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
@@ -173,15 +173,14 @@ def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False)
         raise site.b.unsupported(
             "strings that depend on run-time values are sorted", "Sort the numbers that they are made of."
         )
-    if not is_real(keys):
+    try:
+        # Data may be in them and not matter: the keys of a dict differ before its values are compared.
+        order = site.b.python(sorted, range(len(values)), key=keys.__getitem__, reverse=bool(reverse))
+    except UnsupportedProgram:
         by_data = sorted_by(site.b, values, keys, site.b.python(bool, reverse))
-        if by_data is not None:
-            return containers.tracked(site.b, by_data)
-        raise site.b.unsupported(
-            "the order of a sort depends on data, and its items are not alike, or its keys no numbers",
-            "Write x[np.argsort(keys)] with arrays.",
-        )
-    order = site.b.python(sorted, range(len(values)), key=keys.__getitem__, reverse=bool(reverse))
+        if by_data is None:
+            raise
+        return containers.tracked(site.b, by_data)
     return containers.tracked(site.b, [values[k] for k in order])
 
 

@@ -12,9 +12,7 @@ X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 REFUSED = [
     ("d = {s: 1.0}\nreturn d[s]", "d = {s", "a key of a dict, or an element of a set, is known only at run time"),
     ("return len(set(x))", "return len", "an element of a set, is known only at run time"),
-    ("return x[[0, 1].index(k[0] + s)]", "return x", "looks for a value among items that are known only at run time"),
     ("return sorted([x, x])[0]", "return sorted", "Python raises TypeError here: .* 'ndarray' and 'ndarray'"),
-    ("return sorted([x[0], x[1]], key=lambda v: -v)[0]", "return sorted", "`key` of a sort depends on data"),
     ("return sum(filter(lambda v: v > 1.0, x))", "return sum", "which items are chosen depends on data"),
     (
         "import itertools\nreturn s * len(list(itertools.groupby(x)))",
@@ -43,13 +41,6 @@ REFUSED = [
         "out = [None] * 1000\nfor i in range(1000):\n    out[i] = [s, i]\nreturn out[3][0]",
         "out[i]",
         "an item of a list is replaced in a loop",
-    ),
-    ("u = [s, 1.0]\nif s > 0.5:\n    u.pop()\nreturn u[0]", "u.pop", "a list is changed in a loop or branch"),
-    ("u = {1, 2}\nif s > 0.5:\n    u.add(3)\nreturn s * len(u)", "u.add", "a set is changed in a loop or branch"),
-    (
-        "it = iter([s, 2.0])\nif s > 0.5:\n    s = next(it)\nreturn s",
-        "s = next",
-        "`next` of an iterator in a loop or branch",
     ),
     ("return next([s])", "return next", "`next` of a list is not supported"),
     ("return range(n)[7] * s", "return range", "the range has no item 7"),
