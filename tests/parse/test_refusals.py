@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.errors import (
     AmbiguousArray,
     ArgumentError,
@@ -20,7 +21,7 @@ from sdfgad.errors import (
     UnsupportedProgram,
     UpdateOfCopy,
 )
-from tests.helpers import module_from
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
 ARGUMENTS = {
@@ -442,3 +443,15 @@ def tuples(x, s):
 def test_each_entry_of_a_tuple_is_an_output():
     found = outputs_of(parsed(tuples, ARGUMENTS["x"], 0.7), ARGUMENTS["x"], 0.7)
     assert list(found) == ["return[0]", "return[1]", "return[2]"]
+
+
+def compared_with_a_dict(x):
+    if x[0] > [x[1], {}]:
+        return x[0]
+    return x[1]
+
+
+def test_what_fails_in_the_test_of_an_if_names_its_line():
+    with pytest.raises(UnsupportedProgram, match="a dict is not a number or an array") as caught:
+        sdfgad.differentiate(compared_with_a_dict)(np.array([1.0, 2.0]))
+    assert str(caught.value.where) == line_of(compared_with_a_dict, "if x[0]")
