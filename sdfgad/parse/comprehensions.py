@@ -17,6 +17,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
+from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
@@ -143,7 +144,9 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         array = b.new_view("", (alike.length, *value.shape), value.dtype, value.weak)
         b.assign(array.reindexed(value.shape, lambda p: (trip, *p)), value)
         b.loops.pop()
-    if number * _size(body) < MANY_STATEMENTS or not before.isdisjoint(written(tuple(body))):
+    # The checks of all items are one maximum.
+    changed = before.intersection(written(tuple(body))) - {STATUS}
+    if number * _size(body) < MANY_STATEMENTS or changed:
         raise _Differ
     b.where = here
     b.loop(var, alike.length, guards, body)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.errors import SingularMatrix
 from sdfgad.ir.program import Loop, walk
 from sdfgad.parse import comprehensions, ranges
-from tests.helpers import module_from
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
 HEAD = """
@@ -35,6 +36,8 @@ ROLLED = {
     "vstack": "return np.vstack([f(x[i], y[i]) for i in range(6)])",
     "column_stack": "return np.column_stack([f(x[i], y[i]) for i in range(6)])",
     "concatenate": "return np.concatenate([f(x[i], y[i]) for i in range(6)])",
+    "systems that may be singular": "A = [np.outer(v, v) + s * np.eye(len(v)) for v in x]\n"
+    "return np.stack([np.linalg.solve(A[i], y[i]) for i in range(6)])",
     "sum": "return sum([f(x[i], y[i]) for i in range(6)])",
     "numbers": "return np.array([norm(x[i]) for i in range(6)])",
     "sum of numbers": "return sum([norm(x[i]) for i in range(6)]) * x",
@@ -165,3 +168,18 @@ def test_a_loop_over_a_list_of_numbers_is_a_loop():
 
     few, many = (len([*walk(parsed(program, np.ones(3), n).program.body)]) for n in (20, 80))
     assert few == many
+
+
+def inverses(a):
+    return np.array([np.sum(np.linalg.inv(a[k])) for k in range(8)])
+
+
+def test_a_check_that_one_item_fails():
+    a = np.random.default_rng(2).normal(size=(8, 3, 3))
+    assert any(isinstance(s, Loop) for s in parsed(inverses, a).program.body)
+    gradient = sdfgad.differentiate(inverses, reduce="sum")
+    np.testing.assert_allclose(gradient.value(a), inverses(a), rtol=1e-12)
+    a[5] = 0.0
+    with pytest.raises(SingularMatrix) as caught:
+        gradient(a)
+    assert str(caught.value.where) == line_of(inverses, "np.linalg.inv")
