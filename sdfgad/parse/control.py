@@ -179,30 +179,17 @@ def chosen(frame: Frame, test: Tensor, arms: tuple[Side, Side], join: Join) -> A
 def _merged_sides(
     frame: Frame, test: Tensor, sides: tuple[Side, Side], node: ast.stmt | None, join: Join | None
 ) -> Any:
-    point = ChoicePoint.of(frame)
-    return settled(
-        frame.b,
-        node,
-        lambda items: _branch(frame, test, sides, node, items, join),
-        lambda: point.backtrack(frame),
-    )
+    b, point = frame.b, ChoicePoint.of(frame)
+
+    def attempt(items: Items) -> Any:
+        condition = conditions.fixed(b, test)
+        with blamed(b, condition, b.where):
+            return _branch(frame, condition, sides, node, items, join)
+
+    return settled(b, node, attempt, lambda: point.backtrack(frame))
 
 
 def _branch(
-    frame: Frame,
-    test: Tensor,
-    sides: tuple[Side, Side],
-    node: ast.stmt | None,
-    items: Items,
-    join: Join | None,
-) -> Any:
-    b = frame.b
-    condition = conditions.fixed(b, test)
-    with blamed(b, condition, b.where):
-        return _both(frame, condition, sides, node, items, join)
-
-
-def _both(
     frame: Frame,
     condition: Expr,
     sides: tuple[Side, Side],
