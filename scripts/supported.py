@@ -27,6 +27,7 @@ PAGE = ROOT / "docs" / "supported.md"
 STATEMENTS = {
     "`for` over ranges of any start, stop, step and sign": "tests/parse/test_loops.py",
     "`for` over arrays, tuples, `zip`, `enumerate`, `reversed`": "tests/parse/test_structured_control.py",
+    "`while` that counts (`while k < n: ...; k += 1`): a loop over a range": "tests/parse/test_induction_variables.py",
     "`while`, `break`, `continue`, `else`, early `return`, `raise`": "tests/parse/test_structured_control.py",
     "names that only some paths bind": "tests/parse/test_structured_control.py",
     "arrays swapped in loops, or chosen by a branch and then updated in place": "tests/parse/test_merging.py",

@@ -34,13 +34,18 @@ RIGHT = {
     "in a helper": "def noisy(v):\n    return v + rng.normal(size=v.shape)\nreturn np.sum(noisy(noisy(x)) ** 2 * s)",
     "Python's": "return np.sum(x) * random.gauss(0.0, 1.0) * s + random.random()",
     "a known branch": "if n > 2:\n    x = x * rng.random(5)\nreturn np.sum(x * s)",
+    "a branch on data": "if s > 0.5:\n    s = s * np.random.rand()\nreturn s * np.sum(x) + rng.random()",
+    "an expression": "return np.sum(x) * s * (np.random.rand() if s > 0.5 else s)",
+    "after a return": "if s > 0.9:\n    return s * x[0]\nreturn s * rng.random() * np.sum(x)",
     "drawn and not used": "rng.normal(size=3)\nreturn np.sum(x * rng.random(5) * s)",
 }
 MAY_DRAW = "branch or loop of which it is known only at run time"
 REFUSED = {
-    "a branch on data": ("if s > 0.5:\n    s = s * np.random.rand()\nreturn s * np.sum(x)", "s = s *", MAY_DRAW),
-    "an expression": ("return np.sum(x) * (np.random.rand() if s > 0.5 else s)", "return", MAY_DRAW),
-    "after a return": ("if s > 0.9:\n    return s\nreturn s * rng.random()", "return s * rng", MAY_DRAW),
+    "a branch on what has been drawn": (
+        "if rng.random() > 0.5:\n    s = s * np.random.rand()\nreturn s * np.sum(x)",
+        "s = s *",
+        MAY_DRAW,
+    ),
     "a while loop": ("while s < 3.0:\n    s = s + 1.0 + rng.random()\nreturn s", "s = s + 1", MAY_DRAW),
     "a loop with a break": (
         "for k in range(9):\n    s = s + rng.random()\n    if s > 3.0:\n        break\nreturn s",
@@ -102,6 +107,20 @@ def test_as_numpy_draws(name, tmp_path):
     for found, skipped in ((gradient, 1), (third, 2)):
         for one, slope in zip(found, slopes(module, skipped), strict=True):
             assert_close(one, slope, 1e-6)
+
+
+def test_branches_that_each_call_decides(tmp_path):
+    """Only the side that a call takes draws, whichever program runs."""
+    module = program_of(RIGHT["a branch on data"], tmp_path)
+    x, _, n, rng = seeded(module)
+    sides = (0.7, 0.3, 0.7, 0.3, 0.6)
+    expected = [module.program(x, s, n, rng) for s in sides]
+    after = np.random.random(), rng.random()
+    g = sdfgad.differentiate(module.program, wrt=("x", "s"))
+    x, _, n, rng = seeded(module)
+    for s, value in zip(sides, expected, strict=True):
+        assert_close(g.value(x, s, n, rng), value)
+    assert after == (np.random.random(), rng.random())
 
 
 @pytest.mark.parametrize("name", REFUSED)
