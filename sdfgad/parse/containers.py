@@ -148,8 +148,8 @@ def require_current(
     b.contents.count_change(container)
     depth, here = b.contents.depth(container), len(b.blocks)
     is_there = key is not NO_ITEM and (before is not NO_ITEM or has(container, key))
-    carried = key if is_there else ALL_ITEMS
-    if here in (depth, b.items.get((id(container), carried))):
+    carried = (key, ALL_ITEMS) if is_there else (ALL_ITEMS,)
+    if here in (depth, *(b.items.get((id(container), one)) for one in carried)):
         return
     what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
     todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."

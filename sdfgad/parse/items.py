@@ -43,6 +43,7 @@ class Items:
 
     Attributes:
         new: those that the attempt under way has come upon; all that it parses afterwards is thrown away.
+        lost: those that are not there where it begins, so that they cannot be carried.
         barred: containers with such items which are carried as parts of the values of names instead.
         whole: containers of which all items are carried, as their places change (`h.append(h.pop(0))`); and `uneven`:
             those of which that was tried in vain.
@@ -51,6 +52,7 @@ class Items:
 
     found: list[_Item] = field(default_factory=list)
     new: list[_Item] = field(default_factory=list)
+    lost: list[_Item] = field(default_factory=list)
     barred: list[Any] = field(default_factory=list)
     whole: list[Any] = field(default_factory=list)
     uneven: list[Any] = field(default_factory=list)
@@ -63,8 +65,8 @@ class Items:
         return not _is_in(container, self.barred)
 
     def add(self, container: Any, key: Any, before: Any) -> bool:
-        """Add an item that a statement in the body changes; returns whether it had not been found before."""
-        if self._has(self.found, container, key):
+        """Add an item that a statement in the body changes; returns whether the next attempt may carry it."""
+        if self._has(self.found + self.lost, container, key):
             return False
         if not self._has(self.new, container, key):
             self.new.append(self._named(container, key, before))
@@ -111,7 +113,9 @@ class Items:
 
     def keep_current(self, b: Builder) -> None:
         """Forget the items of containers that an attempt has made which was given up since."""
-        self.found = [one for one in self.found + self.new if b.contents.has(one.container) and one.is_there()]
+        known = [one for one in self.found + self.new if b.contents.has(one.container)]
+        self.found = [one for one in known if one.is_there()]
+        self.lost += [one for one in self.new if not self._has(self.found, one.container, one.key)]
         self.new = []
         self.whole = [one for one in self.whole if b.contents.has(one)]
 

@@ -27,6 +27,10 @@ PROGRAMS = {
     "h.append(v * 0.5 + h[0])\nreturn s + np.sum(h[0])",
     "an array with a name": "h = [x * 0.5, x[::-1] * 1.0]\nv = h[0]\nfor k in range(T):\n    h.append(h.pop(0))\n"
     "    s += h[0][1]\nreturn s + np.sum(v)",
+    "an item that has been added is assigned to": "for k in range(T):\n    h.append(h[0] * 0.5)\n"
+    "    h[-1] = h[-1] * x[3]\n    s += h.pop(0)\nreturn s + h[1]",
+    "the same where data ends it": "while s < 4.0:\n    h.insert(0, h[0] * 0.5 + s)\n    h[3] = h[3] * x[3]\n"
+    "    s = s + abs(h.pop()) + 0.5\nreturn s + h[0] * h[1]",
     "two lists": "g = [x[3], x[2]]\nfor k in range(T):\n    g.append(h.pop(0))\n    h.append(g.pop(0) * 0.9)\n"
     "    s = s * 0.5 + h[0] * g[1]\nreturn s",
     "loops in loops": "for k in range(T):\n    for j in range(2):\n        h.append(h.pop(0) * 0.7 + x[3])\n"
