@@ -40,8 +40,12 @@ def cleared(scalar: Buffer) -> Compute:
 
 def counts_in(outputs: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, int]:
     """The counts, by name, in the values of a program's outputs, by buffer."""
-    found = {name.removeprefix(TRIPS): buffer for name, buffer in outputs.items() if name.startswith(TRIPS)}
-    return {name: int(values[buffer]) for name, buffer in found.items()}
+    return {name: int(values[buffer]) for name, buffer in counted_in(outputs).items()}
+
+
+def counted_in(outputs: Mapping[str, str]) -> dict[str, str]:
+    """The buffers of a program's outputs that are counts, by name."""
+    return {name.removeprefix(TRIPS): buffer for name, buffer in outputs.items() if name.startswith(TRIPS)}
 
 
 def counting_program(adjoint: Adjoint, loops: Iterable[Loop]) -> Program | None:

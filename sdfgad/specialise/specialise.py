@@ -14,7 +14,7 @@ import numpy as np
 
 from sdfgad.collector import collected_rarely
 from sdfgad.errors import InfeasibleBudget, OutputError, SdfgadError, UnsupportedProgram
-from sdfgad.gradient.counting import counts_in
+from sdfgad.gradient.counting import counted_in, counts_in
 from sdfgad.ir.library import communicates
 from sdfgad.ir.program import Buffer
 from sdfgad.ir.specialise import NeedsConstant
@@ -110,8 +110,7 @@ class Specialisation:
 
     def prepare(self, call: Call) -> None:
         """Compiles the gradient now."""
-        built = self.built(self.layout(call))
-        _ = built.gradient_executable, self.limit is None and built.counting
+        _ = self.built(self.layout(call)).gradient_executable
 
     def working(self, call: Call, others: Iterable[Any] = ()) -> AbstractContextManager[None]:
         """A context for runs of programs with the arguments of a call, and with other arrays."""
@@ -220,7 +219,7 @@ class Specialisation:
         elif self.limit is not None:
             self.trip_guess.run_counted(run, lambda: self.trips(call, built))
         else:
-            self.trip_guess.run(call.integers, run, lambda: self.trips(call, built))
+            self.trip_guess.run(call.integers, counted_in(built.whole.outputs), run, lambda: self.trips(call, built))
         return arrays
 
     def _gradients(self, call: Call, built: Compiled, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,14 +1,14 @@
 """Speculative tape sizes: where a trip count depends on data, the tape gets as many slots as earlier calls needed.
 
-To count the trips takes a run of the whole program. So only a first call counts them. A later call allocates as many
-slots as earlier ones needed, which is mostly enough; if it is not, the compiled program stops, and the call is repeated
-after counting.
+To count the trips takes a program of its own, and a run of it. So a first call is run with few slots; the compiled
+program stops where there are too few, and the call is repeated with several times as many. A later call has as many as
+earlier ones needed, which is mostly enough. Trips are counted only where so many slots are too much for the memory.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
 from sdfgad.errors import OutOfMemory, TooFewSlots
@@ -20,7 +20,9 @@ Trips = Mapping[str, int]
 
 # So many calls of different integers are remembered.
 MOST_KEYS = 256
-# Once a guess was too small, the next one is larger by this part.
+# The slots that a first call starts with, and how many times as many it is repeated with.
+FIRST, GROWTH = 32, 4
+# Once a guess was too small, the next call's is larger than the trips by this part.
 SLACK = 8
 # One that was more than a third too large so many times in a row is dropped: calls may be long and short in turn.
 MOST_WASTE, PATIENCE = 3, 8
@@ -33,21 +35,32 @@ class TripGuess:
         self._guesses: dict[Hashable, Trips] = {}
         self._wasteful: Counter[Hashable] = Counter()
 
-    def run(self, key: Hashable, run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> None:
+    def run(
+        self, key: Hashable, loops: Collection[str], run: Callable[[Trips], Trips], count: Callable[[], Trips]
+    ) -> None:
         """Runs a call.
 
         Args:
             key: calls with the same key are expected to make about as many trips.
+            loops: the names of the numbers of trips.
             run: runs the call with slots for so many trips, and returns how many it made.
             count: counts the trips of the call.
         """
         guess = self._guesses.get(key)
-        made = None if guess is None else _tried(run, guess)
-        if made is None:
-            made = self.run_counted(run, count)
+        made = self._grown(dict.fromkeys(loops, FIRST) if guess is None else guess, run, count)
         if len(self._guesses) >= MOST_KEYS:
             self._guesses.clear()
         self._guesses[key] = self._next(key, made if guess is None else guess, made)
+
+    def _grown(self, guess: Trips, run: Callable[[Trips], Trips], count: Callable[[], Trips]) -> Trips:
+        """The trips of a call that is run with more and more slots until they are enough."""
+        while True:
+            try:
+                return run(guess)
+            except TooFewSlots:
+                guess = {loop: GROWTH * max(slots, 1) for loop, slots in guess.items()}
+            except OutOfMemory:
+                return self.run_counted(run, count)
 
     def _next(self, key: Hashable, guess: Trips, made: Trips) -> Trips:
         """The next guess, after a call with this guess that made these numbers of trips."""
@@ -68,14 +81,6 @@ class TripGuess:
             except TooFewSlots:
                 # What decides may be rounded otherwise where it is computed beside other things.
                 trips = {loop: 2 * number + 1 for loop, number in trips.items()}
-
-
-def _tried(run: Callable[[Trips], Trips], guess: Trips) -> Trips | None:
-    """The trips of a call with guessed numbers of slots; None if these were too few, or too many for the memory."""
-    try:
-        return run(guess)
-    except (TooFewSlots, OutOfMemory):
-        return None
 
 
 def _with_slack(trips: int) -> int:

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import OutOfMemory, TooFewSlots
 from sdfgad.specialise.specialise import Specialisation
-from sdfgad.specialise.trip_guess import PATIENCE, TripGuess
+from sdfgad.specialise.trip_guess import FIRST, GROWTH, PATIENCE, TripGuess
 
 
 class Call:
@@ -29,55 +29,61 @@ class Call:
 def asked(*calls):
     trip_guess = TripGuess()
     for call in calls:
-        trip_guess.run("key", call.run, call.count)
+        trip_guess.run("key", ["n"], call.run, call.count)
     return [call.asked for call in calls]
 
 
-def test_only_the_first_of_equal_calls_counts():
-    assert asked(Call(10), Call(10), Call(10)) == [["count", 10], [10], [10]]
+def test_a_first_call_is_repeated_with_more_slots_until_they_are_enough():
+    assert asked(Call(10), Call(10), Call(10)) == [[FIRST], [10], [10]]
+    assert asked(Call(FIRST * GROWTH), Call(100)) == [[FIRST, FIRST * GROWTH], [FIRST * GROWTH]]
 
 
-def test_a_longer_call_is_counted_and_leaves_slack():
-    assert asked(Call(80), Call(88), Call(90), Call(99)) == [["count", 80], [80, "count", 88], [100], [100]]
+def test_a_longer_call_is_repeated_with_more_and_leaves_slack():
+    assert asked(Call(80), Call(88), Call(90), Call(99)) == [[FIRST, 128], [80, 320], [100], [100]]
 
 
 def test_what_is_far_too_much_many_times_in_a_row_is_dropped():
     short = [Call(10) for _ in range(PATIENCE + 1)]
-    assert asked(Call(100), *short, Call(12)) == [["count", 100], *[[100]] * PATIENCE, [12], [12]]
+    assert asked(Call(100), *short, Call(12)) == [[FIRST, 128], *[[100]] * PATIENCE, [12], [12]]
 
 
 def test_calls_that_are_long_and_short_in_turn():
     calls = [Call(trips) for trips in (10, 100, 10, 100) for _ in range(3)]
-    assert asked(*calls) == [["count", 10], [10], [10], [10, "count", 100], *[[113]] * 8]
+    assert asked(*calls) == [[FIRST], [10], [10], [10, 40, 160], *[[113]] * 8]
 
 
 def test_a_call_without_trips():
-    assert asked(Call(0), Call(0), Call(1)) == [["count", 0], [0], [0, "count", 1]]
+    assert asked(Call(0), Call(0), Call(1)) == [[FIRST], [0], [0, GROWTH]]
 
 
 def test_a_count_that_was_rounded_otherwise():
-    assert asked(Call(5, counted=4)) == [["count", 4, 9]]
+    call = Call(5, counted=4)
+    TripGuess.run_counted(call.run, call.count)
+    assert call.asked == ["count", 4, 9]
 
 
 def test_calls_of_other_integers_have_their_own_guesses():
     trip_guess, short, long = TripGuess(), Call(3), Call(30)
     for key, call in [(3, short), (30, long), (3, short), (30, long)]:
-        trip_guess.run(key, call.run, call.count)
-    assert (short.asked, long.asked) == (["count", 3, 3], ["count", 30, 30])
+        trip_guess.run(key, ["n"], call.run, call.count)
+    assert (short.asked, long.asked) == ([FIRST, 3], [FIRST, 30])
 
 
-def test_a_guess_that_needs_too_much_memory_is_no_failure():
-    trip_guess = TripGuess()
-    trip_guess.run("key", Call(100).run, Call(100).count)
+def test_trips_are_counted_where_a_guess_needs_too_much_memory():
+    trip_guess, asked = TripGuess(), []
 
     def run(slots):
+        asked.append(slots["n"])
         if slots["n"] > 50:
             raise OutOfMemory("no memory")
+        if slots["n"] < 50:
+            raise TooFewSlots("too few")
         return {"n": 50}
 
-    trip_guess.run("key", run, lambda: {"n": 50})
+    trip_guess.run("key", ["n"], run, lambda: {"n": 50})
+    assert asked == [FIRST, GROWTH * FIRST, 50]
     with pytest.raises(OutOfMemory):
-        trip_guess.run("key", run, lambda: {"n": 51})
+        trip_guess.run("other", ["n"], run, lambda: {"n": 51})
 
 
 def until(x, bound, least):
@@ -110,21 +116,26 @@ def test_gradients_of_calls_of_different_lengths(bounds, rng):
 
 
 def test_compiled_code_stops_at_the_last_slot(rng, monkeypatch):
-    """Every number of slots that is too small is refused, and every other one will do."""
+    """Every number of slots that is too small is refused, and every other one will do; nothing is counted."""
     args = rng.uniform(0.9, 1.0, 6), 0.1, LEAST
     g = sdfgad.differentiate(until, wrt="x")
     wanted = g(*args)
     call, made = g._bind_and_specialise(args, {})
-    trip_guess, counted, counts = made.trip_guess, Specialisation.counted, []
-    monkeypatch.setattr(Specialisation, "counted", lambda *of: counts.append(1) or counted(*of))
+    trip_guess, grown, grows = made.trip_guess, TripGuess._grown, []
+    monkeypatch.setattr(Specialisation, "counted", None)
+
+    def noted(self, guess, run, count):
+        return grown(self, guess, lambda trips: grows.append(trips) or run(trips), count)
+
+    monkeypatch.setattr(TripGuess, "_grown", noted)
     right = trip_guess._guesses[call.integers]
     assert len(right) == 2
     assert min(right.values()) > 1
     for loop, trips in right.items():
         for slots in range(trips + 3):
-            trip_guess._guesses, counts[:] = {call.integers: {**right, loop: slots}}, []
+            trip_guess._guesses, grows[:] = {call.integers: {**right, loop: slots}}, []
             np.testing.assert_array_equal(g(*args), wanted)
-            assert len(counts) == (slots < trips)
+            assert (len(grows) > 1) == (slots < trips)
 
 
 def test_with_a_limit_and_for_measurements_trips_are_counted(rng, monkeypatch):
