@@ -6,7 +6,8 @@ import ast
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Rebound
@@ -210,7 +211,7 @@ def _branch(
             items.as_names(frame)
         ends.append((frame.env, statements))
     b.where = here
-    frame.env = _merge(frame, before, ends, node, items)
+    frame.env = _merge(_Ends(frame, ends, node), before, items)
     blame_for_names(b, before, frame.env, condition)
     if join is not None and items.held_by(frame, values):
         raise Rebound("an expression on data chooses a list, dict or object, and changes it", here, CHANGE_BEFORE)
@@ -231,11 +232,44 @@ def _decided(b: Builder, condition: Expr, negate: bool) -> Iterator[None]:
         b.decisions.pop()
 
 
-def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stmt | None, items: Items) -> Env:
-    merged = dict(before)
-    masks: dict[Any, Any] = {}
-    for name in {**ends[0][0], **ends[1][0]}:
-        values = [env.get(name, ABSENT) for env, _ in ends]
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """The ends of both sides of a branch: what each binds, and its statements.
+
+    Attributes:
+        node: the branch; None: that of an expression.
+        masks: phi nodes that have been made, to share them.
+    """
+
+    frame: Frame
+    sides: list[tuple[Env, Any]]
+    node: ast.stmt | None
+    masks: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def dead(self) -> list[frozenset[str]]:
+        """For each side the names of arrays that are not read after the branch."""
+        return [frozenset(n for n, value in env.items() if self._is_dead(n, value)) for env, _ in self.sides]
+
+    def _is_dead(self, name: str, value: Any) -> bool:
+        """Whether a name of an array is not read after the branch, neither by this function nor by those in it."""
+        source = self.frame.source
+        is_kept = name in source.captured or name in source.nonlocals or not isinstance(value, Tensor)
+        return not is_kept and not self.is_read(name)
+
+    def is_read(self, name: str) -> bool:
+        """Whether a name may be read after the branch; after that of an expression the rest of the statement may."""
+        frame, node = self.frame, self.node
+        if node is None or is_read_outside(frame.source.tree, node, frame.around, name):
+            return True
+        # The branch itself may read it in the next trip of a loop around it.
+        return bool(frame.around) and is_exposed([node], name)
+
+
+def _merge(ends: _Ends, before: Env, items: Items) -> Env:
+    frame, merged = ends.frame, dict(before)
+    for name in {**ends.sides[0][0], **ends.sides[1][0]}:
+        values = [env.get(name, ABSENT) for env, _ in ends.sides]
         x, y = values
         if x is y or is_same(x, y):
             merged[name] = x
@@ -248,56 +282,29 @@ def _merge(frame: Frame, before: Env, ends: list[tuple[Env, Any]], node: ast.stm
             what = f"an `if` on data both assigns a list, dict or object to `{name}` and changes one"
             merged[name] = Unbound(what, Rebound(what, frame.b.where, CHANGE_BEFORE))
         else:
-            merged[name] = _merged_value(frame, name, values, ends, node, masks)
+            merged[name] = _merged_value(ends, name, values)
     return merged
 
 
-def _is_read_after(frame: Frame, node: ast.stmt | None, name: str) -> bool:
-    """Whether a name may be read after a branch; after that of an expression the rest of the statement may read any."""
-    if node is None or is_read_outside(frame.source.tree, node, frame.around, name):
-        return True
-    # The branch itself may read it in the next trip of a loop around it.
-    return bool(frame.around) and is_exposed([node], name)
-
-
-def _is_dead(frame: Frame, name: str, value: Any, node: ast.stmt | None) -> bool:
-    """Whether a name of an array is not read after a branch, neither by this function nor by those in it."""
-    is_kept = name in frame.source.captured | frame.source.nonlocals or not isinstance(value, Tensor)
-    return not is_kept and not _is_read_after(frame, node, name)
-
-
-def _merged_value(
-    frame: Frame,
-    name: str,
-    values: list[Any],
-    ends: list[tuple[Env, Any]],
-    node: ast.stmt | None,
-    masks: dict[Any, Any],
-) -> Any:
+def _merged_value(ends: _Ends, name: str, values: list[Any]) -> Any:
     """The phi node of a name whose values differ after the two sides; where there is none, reading it is an error."""
-    is_read = _is_read_after(frame, node, name) or name in frame.source.captured
-    if ABSENT in values and not is_read:
+    if ABSENT in values and not ends.is_read(name) and name not in ends.frame.source.captured:
         return ABSENT
     try:
-        return _phi(frame, name, values, ends, node, masks)
+        return _phi(ends, name, values)
     except Rebound as error:
         return Unbound(str(error.what), error)
 
 
-def _phi(
-    frame: Frame,
-    name: str,
-    values: list[Any],
-    ends: list[tuple[Env, Any]],
-    node: ast.stmt | None,
-    masks: dict[Any, Any],
-) -> Any:
-    dead = [frozenset(n for n, value in env.items() if _is_dead(frame, n, value, node)) for env, _ in ends]
+def _phi(ends: _Ends, name: str, values: list[Any]) -> Any:
+    frame, sides = ends.frame, ends.sides
     values = [as_maybe_bound(value) if isinstance(value, AfterLoop) else value for value in values]
-    pairs = [(value, block) for value, (_, block) in zip(values, ends, strict=True)]
-    merged = phi(
-        frame.b, name, pairs, lambda end, leaf: aliased_buffers(frame, name, leaf, ends[end][0], dead[end]), masks
-    )
-    if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, ends, strict=True)):
+    pairs = [(value, block) for value, (_, block) in zip(values, sides, strict=True)]
+
+    def aliased(end: int, leaf: Any) -> Any:
+        return aliased_buffers(frame, name, leaf, sides[end][0], ends.dead[end])
+
+    merged = phi(frame.b, name, pairs, aliased, ends.masks)
+    if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, sides, strict=True)):
         sharing.add_copies(frame.b, merged, values)
     return merged

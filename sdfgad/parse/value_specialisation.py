@@ -69,6 +69,19 @@ class TooManyBranches(TooManyValues):
     """More branches that a call decides than a program may have; what they have been decided for is refused."""
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """An integer that has been measured: the name of its buffer, and the number of statements before."""
+
+    name: str
+    position: int
+
+    def is_current(self, b: Emitter, read: set[str]) -> bool:
+        """Whether nothing has been written since to what it is computed of."""
+        since = (b.blocks[0][self.position :], *b.blocks[1:])
+        return all(read.isdisjoint(written(tuple(block))) for block in since)
+
+
 @dataclass
 class Values:
     """The integers that are constants of one attempt to parse a program though data decides them.
@@ -78,18 +91,20 @@ class Values:
         guard: what it has computed last, which is all of them.
         inside: what they are computed of -> the loops inside of which they have been used.
         sides: those that decide branches.
+        measured: those that have been measured, by what is computed.
     """
 
     measure: Callable[[tuple[str, ...]], Any]
     guard: Any = None
     inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sides: frozenset[str] = frozenset()
+    measured: Mapping[Lin, _Measured] = field(default_factory=dict)
 
     def snapshot(self) -> tuple[Any, ...]:
-        return self.guard, self.inside, self.sides
+        return self.guard, self.inside, self.sides, self.measured
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.guard, self.inside, self.sides = state
+        self.guard, self.inside, self.sides, self.measured = state
 
     @property
     def found(self) -> Mapping[str, int]:
@@ -111,16 +126,25 @@ class Values:
         is_known = form.symbols.isdisjoint(loops) and read.isdisjoint(changed) and _may_be_before(b, form)
         if not is_known or MESSAGES in b.buffers:
             return None
+        self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
+        again = self.measured.get(form)
+        if again is None or not again.is_current(b, read):
+            again = self._new(b, form, name)
+        return self.found[again.name]
+
+    def _new(self, b: Emitter, form: Lin, name: str) -> _Measured:
+        """Measure an integer for the call at hand, and have the program check that it is the same in a run."""
         if len(self.found) == MOST_VALUES:
             raise TooManyValues(TOO_MANY, b.where, FEWER)
         b.buffers[name] = Buffer(name, (), INT, where=b.where)
         b.blocks[0].append(Compute((), Access(name), Int(form), where=b.where))
+        made = _Measured(name, len(b.blocks[0]))
         before, self.guard = self.found, self.measure((*self.found, name))
         if any(self.found[one] != value for one, value in before.items()):
             raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
-        self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
+        self.measured = {**self.measured, form: made}
         b.check(_is(Int(form), self.found[name]), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
-        return self.found[name]
+        return made
 
     def truth(self, b: Emitter, condition: Expr, carried: frozenset[str], name: str) -> bool | None:
         """Whether a condition holds; as `integer`.
@@ -128,11 +152,14 @@ class Values:
         Raises:
             TooManyBranches: as many conditions as may be constants are some already.
         """
-        if len(self.sides) == MOST_SIDES:
+        form = as_linear(cast(condition, INT))
+        if form not in self.measured and len(self.sides) == MOST_SIDES:
             raise TooManyBranches(TOO_MANY, b.where, FEWER)
-        found = self.integer(b, as_linear(cast(condition, INT)), carried, name)
-        self.sides |= frozenset((name,) if found is not None else ())
-        return None if found is None else bool(found)
+        found = self.integer(b, form, carried, name)
+        if found is None:
+            return None
+        self.sides |= {self.measured[form].name}
+        return bool(found)
 
     def require_same(self, b: Emitter, buffer: str) -> None:
         """Refuse a change, inside of a loop, of what an integer is computed of that the loop has used.

@@ -65,12 +65,18 @@ def mode() -> Mode:
 
 
 @collected_rarely()
-def load(program: Program, optimised: Callable[[], Program] | None = None, sharing: Sharing = AUTO) -> Runnable:
+def load(
+    program: Program,
+    optimised: Callable[[], Program] | None = None,
+    sharing: Sharing = AUTO,
+    is_tested: bool = True,
+) -> Runnable:
     """Compile a program and load its library.
 
     Args:
         optimised: returns the program after all passes, where the caller has computed it already.
         sharing: whether code that other sizes share will do.
+        is_tested: whether optimised code is compared with plain code; False where what it gives is checked otherwise.
 
     Raises:
         CompilerError: there is no compiler, or it failed.
@@ -81,7 +87,7 @@ def load(program: Program, optimised: Callable[[], Program] | None = None, shari
 
         return load_on_device(program, optimised)
     chosen = mode()
-    if chosen is Mode.ON:
+    if chosen is Mode.ON and is_tested:
         return CheckedExecutable(program, optimised, sharing)
     if chosen is Mode.PLAIN:
         return _plain(program, sharing)

@@ -30,7 +30,8 @@ class Measuring:
 
     @cached_property
     def _executable(self) -> Runnable:
-        return load(self.program)
+        # The program that is compiled for these integers computes them once more, and is tested.
+        return load(self.program, is_tested=False)
 
     def values(self, call: Call) -> Mapping[str, int]:
         """The integers of a call, by the names of the outputs: they are computed once.

@@ -291,6 +291,14 @@ def a_column_of_rows_that_a_mask_selects(x):
     return np.sum(y**2)
 
 
+@right
+def a_length_that_is_used_again_and_changes(x):
+    keep = np.array([int(np.sum(x > 0.3)) + 1])
+    total = np.sum(x[: keep[0]] ** 2) + np.sum(x[: keep[0]].reshape(keep[0], 1) @ np.ones((1, keep[0])))
+    keep[0] = keep[0] + int(np.sum(x > 0.9))
+    return total + np.sum(np.sin(x[: keep[0]]))
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
@@ -452,7 +460,7 @@ def test_calls_with_other_lengths_and_back(monkeypatch):
 def many_lengths(x, n):
     total = 0.0
     for i in range(n):
-        grid = np.linspace(0.0, x[i % 12], int(abs(x[i % 12]) * 3.0) + 2)
+        grid = np.linspace(0.0, x[i % 12], int(abs(x[i % 12]) * 3.0 + 0.01 * i) + 2)
         total += np.sum(np.sin(grid))
     return total
 
@@ -471,3 +479,16 @@ def test_as_many_lengths_as_may_be_constants():
         assert_slope(many_lengths, X, 6)
         with pytest.raises(UnsupportedProgram, match="lengths or other integers"):
             parsed(many_lengths, X, 7)
+
+
+def one_length_many_times(x):
+    n = int(np.sum(x > 0.0)) + 2
+    y = np.zeros(n)
+    y[:n] = np.sum(x**2) * np.ones(n)
+    return np.sum(y.reshape(n, 1) * np.zeros((n, n)) + np.arange(n))
+
+
+def test_an_integer_is_measured_once():
+    assert len(parsed(one_length_many_times, X).guard.values) == 1
+    changed = parsed(a_length_that_is_used_again_and_changes, X).guard.values
+    assert set(changed.values()) == {np.sum(X > 0.3) + 1, np.sum(X > 0.3) + np.sum(X > 0.9) + 1}
