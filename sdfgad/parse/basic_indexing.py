@@ -165,6 +165,8 @@ def _integer(b: Builder, value: Any) -> Any:
     if isinstance(value, Tensor) and value.ndim == 0 and value.dtype.kind in "iu":
         known = b.guessed(value)
         value = as_int(b, value) if known is None else known
+    if isinstance(value, bool):
+        value = int(value)
     if is_integer(value):
         known = b.by_value(value) if isinstance(value, Lin) else None
         return value if known is None else known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -56,7 +57,7 @@ Keywords = dict[str, Any]
 
 STATIC_FUNCTIONS: frozenset[Any] = frozenset(
     {tuple, list, str, bool, round, divmod, isinstance, issubclass, slice, np.dtype, complex, ord, chr, repr, bytes}
-    | {hash, bin, hex, oct, format, ascii}
+    | {hash, bin, hex, oct, format, ascii, ast.literal_eval, os.cpu_count}
 )
 # Builtin functions that call a method of an object.
 OBJECT_FUNCTIONS: frozenset[Callable[..., Any]] = frozenset({abs, bool, float, int, len, round})
@@ -230,7 +231,10 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
-    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, (list, dict, set)):
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.MappingProxyType) and function.__name__ == "get":
+        return containers.item_from_outside(frame.b, owner, *positional)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(owner, (list, dict, set)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
         return inlined(frame, node, function, positional, keywords)

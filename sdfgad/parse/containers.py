@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -257,6 +257,11 @@ def part_from_outside(b: Builder, owner: Any, key: Any, get: Callable[[Any, Any]
     if is_plain(found) and not is_library:
         b.looked_up(owner, key, found, partial(get, owner, key))
     return from_outside(b, found)
+
+
+def item_from_outside(b: Builder, owner: Mapping[Any, Any], key: Any, default: Any = None) -> Any:
+    """``get`` of a mapping that is no value of the program."""
+    return part_from_outside(b, owner, key_of(b, key), lambda one, name: one.get(name, default))
 
 
 def read(b: Builder, found: Any, what: str) -> Any:

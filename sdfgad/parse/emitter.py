@@ -198,16 +198,20 @@ class Emitter:
         message: str,
         error: type[SdfgadError] = InvalidIndex,
         todo: str = "NumPy raises IndexError here, too.",
+        kinds: tuple[type[BaseException], ...] = (),
     ) -> None:
         """Emit a run-time check: an error at the current line if `condition` is false anywhere in the box.
 
         A handler around it is refused: with constants it may be decided while parsing whether it runs. Of matrices it
         never is, so that the error itself says where Python goes on.
+
+        Args:
+            kinds: the classes that Python raises; by default those that `error` stands for.
         """
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
         if not issubclass(error, (DecidedByRounding, SingularMatrix)):
-            self.may_raise(message, python_kind(error), symbols=as_linear(condition).symbols)
+            self.may_raise(message, *(kinds or (python_kind(error),)), symbols=as_linear(condition).symbols)
         elif self.catches(np.linalg.LinAlgError):
             todo = HANDLED
         self.checks.append(Check(error, message, self.where, todo))

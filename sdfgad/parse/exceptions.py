@@ -149,7 +149,8 @@ def raises(frame: Frame, node: ast.Raise) -> None:
         error.exception = _exception(frame, node)
     if len(b.blocks) <= (frame.entered if frame.is_definition else 1) or _is_caught(frame, error):
         _raise(frame, error)
-    b.check(Const(False, BOOL), (), what, ProgramRaises, todo)
+    kinds = () if error.exception is None else (type(error.exception),)
+    b.check(Const(False, BOOL), (), what, ProgramRaises, todo, kinds)
 
 
 def raises_if_run(frame: Frame, error: PythonRaises) -> None:

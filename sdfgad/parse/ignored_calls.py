@@ -19,6 +19,12 @@ OUTPUT = frozenset({print, warnings.warn, *(getattr(logging, name) for name in _
 FILTERS = frozenset({warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings})
 
 
+def _is_assertion(function: Any) -> bool:
+    """Whether a function is one of NumPy's assertions; `numpy.testing` is not imported to find out."""
+    module = getattr(function, "__module__", None) or ""
+    return module.startswith("numpy.testing") and getattr(function, "__name__", "").startswith("assert_")
+
+
 def is_ignored(function: Any) -> bool:
     """Whether the compiled program leaves out calls of a function."""
     owner = getattr(function, "__self__", None)
@@ -29,11 +35,13 @@ def is_ignored(function: Any) -> bool:
         and owner is not None
     ):
         return function.__name__ in ("write", "flush")
-    return function in (OUTPUT | FILTERS)
+    return function in (OUTPUT | FILTERS) or _is_assertion(function)
 
 
 def ignore(frame: Frame, node: ast.Call, function: Any) -> None:
-    """Warn that the compiled program does not print."""
-    if function not in FILTERS:
+    """Warn that the compiled program does not print; an assertion counts only where a handler may catch it."""
+    if _is_assertion(function):
+        frame.b.may_raise(f"the assertion `{source_text(node)}` may fail", AssertionError)
+    elif function not in FILTERS:
         what = source_text(node.func)
         warnings.warn(f"{what} is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from sdfgad.parse import caught
 from sdfgad.parse.managers import as_try, is_errstate
 from sdfgad.parse.matching import as_branches
 from sdfgad.parse.values import UNDEFINED
@@ -190,7 +191,7 @@ class _Rewriter:
         if isinstance(node, ast.Return):
             return [*self.results.assigned(node), _set(flags.returned, True, node)]
         if isinstance(node, ast.Raise):
-            return [node]
+            return [_set(caught.flag_of(node), True, node)] if caught.flag_of(node) else [node]
         return [_set(flags.stop if isinstance(node, ast.Break) else flags.skip, True, node)]
 
     def branch(self, node: ast.If, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
@@ -207,7 +208,15 @@ class _Rewriter:
         return [*rewritten, *self.guarded(_flags_set([node], flags), rest, flags)]
 
     def try_(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
-        """A ``try``: where its body jumps, ``else`` does not run."""
+        """A ``try``: where its body jumps, ``else`` does not run; where it raises in a branch, the handler does."""
+        flag = f"<raised {next(self.numbers)}>"
+        marked = caught.marked(node, flag, _with_blocks)
+        if marked is not None:
+            handled = _if(_name(flag, node, ast.Load()), caught.handler_again(node), [], node)
+            return [_set(flag, False, node), *self.try_body(marked, [handled, *rest], flags)]
+        return self.try_body(node, rest, flags)
+
+    def try_body(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         made = _with_blocks(node, lambda body: body)
         made.body = self.block(node.body, flags)
         made.orelse = self.guarded(_flags_set(node.body, flags), node.orelse, flags)
@@ -307,7 +316,8 @@ def _is_guard(body: Sequence[ast.stmt]) -> bool:
 
     In a branch, attributes could not be bound, nor arrays be replaced by those of other shapes.
     """
-    if not all(isinstance(n, (ast.If, ast.Raise, ast.Expr, ast.Pass)) for n in _own_nodes(body)):
+    own = _own_nodes(body)
+    if not all(isinstance(n, (ast.If, ast.Raise, ast.Expr, ast.Pass)) and not caught.flag_of(n) for n in own):
         return False
     return not any(isinstance(n, ast.NamedExpr) for statement in body for n in ast.walk(statement))
 
@@ -322,9 +332,13 @@ def _flags_set(body: Sequence[ast.stmt], flags: _Flags) -> tuple[str, ...]:
             found.add(flags.stop)
         elif isinstance(statement, ast.Continue):
             found.add(flags.skip)
+        elif isinstance(statement, ast.Raise):
+            found |= {caught.flag_of(statement)} - {""}
         elif isinstance(statement, (ast.If, ast.Try)):
             for block in _blocks(statement):
                 found |= set(_flags_set(block, flags))
+            # Behind a `try` the flag has been tested.
+            found -= {caught.flag_of(statement)}
         elif isinstance(statement, (ast.For, ast.While)):
             inside = _flags_set(statement.body, _Flags(flags.returned, "", ""))
             found |= {*inside, *_flags_set(statement.orelse, flags)} - {""}

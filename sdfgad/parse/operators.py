@@ -196,7 +196,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]
     if is_static(left) and is_static(right):
-        return b.python(python, left, right)
+        found = b.python(python, left, right)
+        return b.constant_array(found) if isinstance(found, np.ndarray) else found
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return truth_values.operator(b, name, _with_arrays(b, left, right), partial(elementwise, b, name))

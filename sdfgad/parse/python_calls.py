@@ -395,6 +395,16 @@ def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
 # --- texts
 
 
+@_of(eval, ast.literal_eval)
+def _eval(site: Site, text: Any, *_: Any) -> Any:
+    """``eval`` of a literal that is known while parsing: numbers, texts and containers of them."""
+    try:
+        return containers.tracked(site.b, ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError) as error:
+        what = f"`{source_text(site.node)}` evaluates what is no literal"
+        raise site.b.unsupported(what, "Write the expression itself in the function.") from error
+
+
 def _text_of(function: Any, name: str) -> Special:
     """``str`` or ``repr``: of what is known while parsing, or by a method; else a text of run-time values."""
 

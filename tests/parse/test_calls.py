@@ -1,12 +1,17 @@
 """Calls of helpers, and arrays that a function takes from outside."""
 
+import ast
+import dataclasses
+import os
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from tests.helpers import assert_gradient
+from tests.helpers_ir import assert_like_python, assert_slope
 
 WEIGHTS = np.arange(16.0).reshape(4, 4) / 10
 ORDER = np.array([2, 0, 1])
@@ -76,3 +81,33 @@ def test_outer_arrays_are_not_written():
     with pytest.raises(UnsupportedProgram, match="an array from outside the function") as caught:
         sdfgad.grad(writes_outside)(np.ones(4))
     assert caught.value.where.text == "WEIGHTS[0] = x"
+
+
+@dataclasses.dataclass
+class Parameters:
+    drift: float
+    steps: float = dataclasses.field(default=1.0, metadata={"kind": "numerical"})
+
+
+def of_python_and_its_libraries(x):
+    x = np.asarray_chkfinite(x, dtype=float, order="C")
+    w = x / np.sum(x)
+    np.testing.assert_allclose(np.sum(w), 1.0, err_msg=f"{np.sum(w)}")
+    p = Parameters(x[0], x[1])
+    model = [getattr(p, one.name) for one in dataclasses.fields(p) if one.metadata.get("kind") != "numerical"]
+    scales = {name: eval(text) for name, text in (("a", "1.5"), ("b", "[1, 2]"))}
+    total = sum(model) * scales["a"] + w[1] * scales["b"][1] + w[2] * ast.literal_eval("(2.0,)")[0]
+    return total * min(os.cpu_count(), 1) + np.sum(x[x.size > 2 :])
+
+
+def test_functions_that_are_evaluated_while_parsing_or_left_out():
+    x = np.array([0.5, 1.5, 2.5])
+    assert_like_python(of_python_and_its_libraries, x)
+    assert_slope(of_python_and_its_libraries, x)
+    with pytest.raises(ProgramRaises, match="infs or NaNs"):
+        sdfgad.value_and_grad(of_python_and_its_libraries)(np.array([0.5, np.nan, 1.0]))
+
+
+def test_eval_of_an_expression_is_refused():
+    with pytest.raises(UnsupportedProgram, match="no literal"):
+        sdfgad.value_and_grad(lambda x: eval("x[0]"))(np.ones(3))

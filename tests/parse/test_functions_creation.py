@@ -6,7 +6,9 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
+from sdfgad.ir.program import Loop
 from tests.helpers import assert_expressions, assert_gradient
+from tests.helpers_ir import assert_like_python, assert_slope
 
 EXPRESSIONS = [
     "np.zeros(3) + x",
@@ -88,3 +90,42 @@ def test_array_copies_and_asarray_does_not(rng):
 def test_refusals(program):
     with pytest.raises(UnsupportedProgram):
         sdfgad.differentiate(program)(np.ones(3))
+
+
+def of_neighbours(x, t):
+    total = 0.0
+    for k in range(2):
+        before = int(np.floor(t[k] / 0.1))
+        places = np.arange(before - 1, before + 3)
+        total += np.sum(x[places] * places) * t[k] + np.sum(np.arange(before, before - 5, -2, dtype=float))
+    return total
+
+
+def along(x, t):
+    total = 0.0
+    for i in range(1, len(x) - 1):
+        total += np.sum(x[np.arange(i - 1, i + 2)] ** 2) * t[0]
+    return total
+
+
+def test_ranges_whose_length_is_known_though_their_ends_are_data():
+    x = np.random.default_rng(2).uniform(0.5, 1.5, 9)
+    for t in ([0.33, 0.51], [0.17, 0.42]):
+        assert_like_python(of_neighbours, x, np.array(t))
+        assert_slope(of_neighbours, x, np.array(t))
+    assert any(isinstance(one, Loop) for one in assert_like_python(along, x, np.array(t)).program.body)
+
+
+def of_names(x):
+    names = np.array([["a", "b"], ["c", "d"]])
+    total = np.sum(x[np.where(names == "c")]) * names.size
+    for k, name in enumerate(names[1]):
+        if name == "d":
+            total += x[1, k] ** 2
+    return total
+
+
+def test_arrays_of_strings_that_are_known():
+    x = np.arange(4.0).reshape(2, 2)
+    assert_like_python(of_names, x)
+    assert_slope(of_names, x)

@@ -10,11 +10,12 @@ import numpy as np
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
+from sdfgad.parse.integers import as_int
 from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.object_arrays import ObjectArray, Placeholder, is_nothing
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
-from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static
 
 
 def shape_of(b: Builder, shape: Any) -> Index:
@@ -163,6 +164,18 @@ def _nan_for_none(values: Any) -> Any:
     return values
 
 
+def _of_strings(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return bool(values) and all(map(_of_strings, values))
+    return isinstance(values, str)
+
+
+def read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array that is known while parsing, of strings, say; the program cannot change it."""
+    values.flags.writeable = False
+    return values
+
+
 @function(np.array)
 def array(
     b: Builder,
@@ -173,7 +186,7 @@ def array(
     order: Any = "K",
     subok: bool = False,
     ndmin: int = 0,
-) -> Tensor | ObjectArray | Placeholder:
+) -> Any:
     """``np.array`` of an array, a number, or nested lists of them; of a list of None, an array of objects."""
     if dtype is not None and np.dtype(dtype).kind in "fc":
         object = _nan_for_none(object)
@@ -181,6 +194,8 @@ def array(
         return ObjectArray(object)
     if isinstance(object, (list, tuple)) and dtype is None and is_nothing(object):
         return Placeholder(b.python(np.array, object).shape)
+    if is_static(object) and dtype is None and _of_strings(object):
+        return read_only(b.python(np.array, object))
     if isinstance(copy, np._CopyMode):
         copy = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False}.get(copy)
     is_same = isinstance(object, Tensor) and dtype in (None, object.dtype)
@@ -219,6 +234,9 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     """``np.arange`` of integers, and of floats that are known while parsing."""
     if stop is None:
         start, stop = 0, start
+    moving = _moving_range(b, start, stop, step, dtype)
+    if moving is not None:
+        return moving
     start, stop, step = (_integer(b, v) for v in (start, stop, step))
     if not all(is_integer(v) for v in (start, stop, step)):
         if not all(isinstance(v, (int, float)) for v in (start, stop, step)):
@@ -233,6 +251,18 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
     begin, end, stride = b.constant(start), b.constant(stop), b.constant(step)
     count = len(range(begin, end, stride))
     return filled(b, (Lin(count),), _integer_ramp(count, begin, stride), dtype or INT)
+
+
+def _moving_range(b: Builder, start: Any, stop: Any, step: Any, dtype: Any) -> Tensor | None:
+    """A range whose length is known though its bounds are not: ``np.arange(k - 1, k + 2)``; None for others."""
+    if isinstance(start, int) or not all(map(_is_integer, (start, stop))) or type(step) is not int or not step:
+        return None
+    first = Lin.of(as_int(b, start))
+    width = Lin.of(as_int(b, stop)) - first
+    if first.is_const or not width.is_const:
+        return None
+    count = len(range(0, width.const, step))
+    return filled(b, (Lin(count),), _integer_ramp(count, first, step), dtype or INT)
 
 
 def _range_of_data(b: Builder, start: Tensor, stop: Tensor, step: Tensor, dtype: Any) -> Tensor:
@@ -255,7 +285,11 @@ def _integer(b: Builder, value: Any) -> Any:
     return b.constant(value) if is_element else value
 
 
-def _integer_ramp(count: int, first: int, step: int) -> Tensor:
+def _is_integer(value: Any) -> bool:
+    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
+
+
+def _integer_ramp(count: int, first: int | Lin, step: int) -> Tensor:
     return Tensor((Lin(count),), INT, lambda p: Int(p[0].scaled(step) + first))
 
 

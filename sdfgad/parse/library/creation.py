@@ -53,3 +53,11 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     for k in range(1, columns):
         powers[:, k] = powers[:, k - 1] * x
     return result
+
+
+@in_numpy(np.asarray_chkfinite, static=False)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    a = np.asarray(a, dtype=dtype, order=order)
+    if a.dtype.kind in "fc" and not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
