@@ -39,6 +39,7 @@ class Assumptions:
         decided: the lines of branches on data that the call at hand decides.
         before: what was refused before they were.
         may_guess: whether integer arrays that are known are used as constants where they need not be.
+        raises_instead: whether compiled code raises where a handler of a `try` would run.
         decides: whether conditions on such arrays are decided while parsing, which lengths may depend on.
     """
 
@@ -57,11 +58,13 @@ class Assumptions:
     can_measure: bool = False
     decided: frozenset[Location] = frozenset()
     before: Exception | None = None
+    raises_instead: bool = False
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(self.logs), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
+        b.raises_instead = self.raises_instead
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -107,6 +110,8 @@ class Assumptions:
             failure = self.before
         if (again := self._by_value(found, b)) is not None:
             return replace(again, before=failure)
+        if b.needs_handler and not self.raises_instead:
+            return Assumptions(self.fixed, raises_instead=True, can_measure=self.can_measure)
         raise _refusal(failure)
 
     def _by_value(self, failure: Exception, b: Builder) -> Assumptions | None:

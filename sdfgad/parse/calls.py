@@ -15,7 +15,7 @@ import numpy as np
 
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import containers, objects, sparse, trajectory_items
+from sdfgad.parse import containers, hazards, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import CLOCKS, READING
@@ -164,7 +164,9 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if known is not None:
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]
-        return _known(frame, node, known, function, positional, keywords)
+        found = _known(frame, node, known, function, positional, keywords)
+        _note_domain(frame.b, node, function, positional, found)
+        return found
     is_theirs = type(function).__module__.startswith(("scipy.", "numpy", "sdfgad.parse."))
     by_class = known_function(type(function).__call__) if is_theirs else None
     if by_class is not None and _is_within(frame, by_class.handler, function):
@@ -272,13 +274,20 @@ def _is_within(frame: Frame | None, definition: Handler, of: Any) -> bool:
 
 
 def _note_hazards(frame: Frame, node: ast.Call, function: Any, positional: list[Any]) -> None:
-    """Note where Python's functions of numbers, unlike NumPy's, raise."""
-    if getattr(function, "__module__", "") in ("math", "cmath") and not is_static(positional):
-        what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
-        frame.b.may_raise(what, ValueError, OverflowError)
+    """Note where functions of matrices raise, as an iteration does not converge."""
     is_of_vector = function is np.linalg.norm and len(node.args) + len(node.keywords) == 1
     if function in MAY_NOT_CONVERGE and not is_of_vector and not frame.is_definition and positional:
         _require_finite(frame.b, as_tensor(positional[0]), f"`{source_text(node.func)}` does not converge, as for NaN")
+
+
+def _note_domain(b: Builder, node: ast.Call, function: Any, positional: list[Any], found: Any) -> None:
+    """Note where Python's functions of numbers, unlike NumPy's, raise."""
+    if not b.tries or getattr(function, "__module__", "") not in ("math", "cmath") or is_static(positional):
+        return
+    what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
+    are_numbers = all(isinstance(one, (Tensor, Lin, int, float)) for one in (found, *positional))
+    unless = hazards.is_regular(found, positional) if are_numbers else None
+    b.may_raise(what, ValueError, OverflowError, unless=unless)
 
 
 def _require_finite(b: Builder, x: Tensor, what: str) -> None:

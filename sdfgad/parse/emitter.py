@@ -59,12 +59,17 @@ class Guard:
 
 @dataclass(frozen=True)
 class Hazard:
-    """What may raise at run time in Python: the exceptions, a sentence about it, the line, and what it depends on."""
+    """What may raise at run time in Python: the exceptions, a sentence about it, the line, and what it depends on.
+
+    Attributes:
+        is_checked: whether the compiled program raises there, too.
+    """
 
     kinds: tuple[type[BaseException], ...]
     what: str
     where: Location | None
     symbols: frozenset[str]
+    is_checked: bool
 
 
 def exception_of(error: SdfgadError) -> BaseException | None:
@@ -116,6 +121,8 @@ class Emitter:
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []
         self.hazards: list[Hazard] = []
+        # Whether compiled code may raise where a handler would run, and whether there is something of the kind.
+        self.raises_instead, self.needs_handler = False, False
         # Whether the program has asked NumPy to raise FloatingPointError.
         self.floating_errors = False
         # Whether negative indices count from the end, and sections end where their array does, as in Python.
@@ -173,14 +180,28 @@ class Emitter:
         """Whether a handler around the present statement catches exceptions of a class."""
         return any(issubclass(kind, guard.kinds) for guard in self.tries)
 
-    def may_raise(self, what: str, *kinds: type[BaseException], symbols: Iterable[str] = ()) -> None:
+    def may_raise(
+        self, what: str, *kinds: type[BaseException], symbols: Iterable[str] = (), unless: Expr | None = None
+    ) -> None:
         """Record that Python may raise at run time; a handler that would catch that is refused.
 
         Args:
             symbols: run-time integers on which it depends, besides those by which the program comes here.
+            unless: where this holds, it does not; so the compiled program may raise where the handler would run.
         """
+        if not self.tries:
+            return
+        is_caught = any(map(self.catches, kinds))
+        if self.raises_instead and is_caught and unless is not None:
+            self.check(unless, (), what, ProgramRaises, HANDLED, kinds)
+        else:
+            self._note(what, kinds, frozenset(symbols), is_checked=False)
+
+    def _note(
+        self, what: str, kinds: tuple[type[BaseException], ...], symbols: frozenset[str], is_checked: bool
+    ) -> None:
         if self.tries:
-            self.hazards.append(Hazard(kinds, what, self.where, frozenset(self.symbols_here().union(symbols))))
+            self.hazards.append(Hazard(kinds, what, self.where, frozenset(self.symbols_here()) | symbols, is_checked))
 
     def loop(self, var: str, trips: Lin, guards: tuple[Lin, ...], body: list[Statement], is_open: bool = False) -> None:
         self.emit(Loop(var, trips, tuple(body), guards, where=self.where, is_open=is_open))
@@ -211,7 +232,9 @@ class Emitter:
         if STATUS not in self.buffers:
             self.buffers[STATUS] = Buffer(STATUS, (), INT)
         if not issubclass(error, (DecidedByRounding, SingularMatrix)):
-            self.may_raise(message, *(kinds or (python_kind(error),)), symbols=as_linear(condition).symbols)
+            kinds = kinds or (python_kind(error),)
+            self._note(message, kinds, frozenset(as_linear(condition).symbols), is_checked=True)
+            todo = HANDLED if self.raises_instead and any(map(self.catches, kinds)) else todo
         elif self.catches(np.linalg.LinAlgError):
             todo = HANDLED
         self.checks.append(Check(error, message, self.where, todo))

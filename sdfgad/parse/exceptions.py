@@ -1,7 +1,8 @@
 """Exceptions: ``try`` statements and ``raise``.
 
 What certainly raises while a program is parsed goes to its handler, as in Python. What may raise only at run time is an
-error of the compiled program: there is no handler at run time, so a handler that would catch it is refused.
+error of the compiled program: there is no handler at run time. So whether a handler runs is decided while parsing where
+that is possible, by run-time integers as constants or written-out loops; else compiled code raises where it would run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sdfgad.parse import conditions
 from sdfgad.parse.emitter import Guard, exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.source import source_text
+from sdfgad.parse.values import as_tensor
 
 CAUGHT = "Test for it by an `if` before, or leave out the `try`."
 OWN = str(Path(__file__).parent)
@@ -83,9 +85,12 @@ def _require_no_hazard(frame: Frame, node: ast.Try, first: int, kinds: tuple[typ
         what = "`except` catches FloatingPointError, which compiled code does not raise, whatever np.errstate says"
         raise UnsupportedProgram(what, frame.where(node), "Test the values instead: if np.all(np.isfinite(x)).")
     for hazard in frame.b.hazards[first:]:
+        if frame.b.raises_instead and hazard.is_checked:
+            continue
         for kind in kinds:
             found = next((one for one in hazard.kinds if issubclass(one, kind) or issubclass(kind, one)), None)
             if found is not None:
+                frame.b.needs_handler = True
                 what = f"{hazard.what}; this is known only at run time, where no `except` can catch it"
                 raise NeedsConstant(set(hazard.symbols), hazard.where or frame.where(node), what, CAUGHT)
 
@@ -209,4 +214,4 @@ def assert_(frame: Frame, node: ast.Assert) -> None:
         error.exception = AssertionError()
         _raise(frame, error)
     if holds is not True:
-        frame.b.may_raise(what, AssertionError)
+        frame.b.may_raise(what, AssertionError, unless=as_tensor(holds).at())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Expr, Int, Lin, Op, as_linear, reads
+from sdfgad.ir.expr import BOOL, INT, Expr, Int, Lin, Op, as_linear, reads
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, is_integer
@@ -34,7 +34,8 @@ def whole(b: Builder, how: str, number: Any) -> Any:
     """A number rounded to a Python integer by the operation `how`: rint, floor, ceil or trunc."""
     x = single(b, number)
     if x.dtype.kind == "f":
-        b.may_raise("infinity and NaN are no integers", ValueError, OverflowError)
+        is_finite = Op("isfinite", (x.at(),), BOOL)
+        b.may_raise("infinity and NaN are no integers", ValueError, OverflowError, unless=is_finite)
     value = cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT)
     return b.fixed(value) if reads(value) else affine(b, value)
 

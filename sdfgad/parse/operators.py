@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.errors import DivisionByZero, PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.parse import conditions, containers, optional_values, truth_values
+from sdfgad.parse import conditions, containers, hazards, optional_values, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
@@ -132,9 +132,14 @@ def _note_hazards(b: Builder, name: str, left: Any, right: Any) -> None:
         return
     symbols = Lin.of(right).symbols if is_integer(right) else ()
     if name in ("divide", "floor_divide", "remainder") and _may_be_zero(b, right):
-        b.may_raise("a division by zero of Python's numbers raises", ZeroDivisionError, symbols=symbols)
+        is_fine = Op("not_equal", (as_tensor(right).at(), Const(0, as_tensor(right).dtype)), BOOL)
+        what = "a division by zero of Python's numbers raises"
+        b.may_raise(what, ZeroDivisionError, symbols=symbols, unless=is_fine)
     if name == "power" and not (is_integer(left) and is_integer(right)):
-        b.may_raise("a power of Python's numbers may be too large, or that of zero", ZeroDivisionError, OverflowError)
+        what = "a power of Python's numbers may be too large, or that of zero"
+        made = power(b, as_tensor(left), as_tensor(right)) if b.raises_instead else None
+        unless = None if made is None else hazards.is_regular(made, (left, right))
+        b.may_raise(what, ZeroDivisionError, OverflowError, unless=unless)
 
 
 def _require_divisor(b: Builder, left: Any, right: Any) -> None:

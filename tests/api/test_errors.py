@@ -50,13 +50,6 @@ def with_statement(x):
         return np.sum(x)
 
 
-def try_statement(x):
-    try:
-        return np.sum(x) * int(x[0])
-    except ValueError:
-        return 0.0
-
-
 def deletes_an_element(x):
     y = x * 2.0
     del y[0]
@@ -90,7 +83,6 @@ def imports_from_here(x):
     ("program", "text", "what"),
     [
         (with_statement, "with ", "`open` is not supported"),
-        (try_statement, "return np.sum(x) * int", "known only at run time, where no `except` can catch it"),
         (deletes_an_element, "del y", "`del` of an item of an array"),
         (endless, "while True", "this loop never ends"),
         (class_statement, "k = np", r"an attribute of a class is `np.sum\(x\)`"),

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix, UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 HEAD = """
@@ -116,36 +116,11 @@ RIGHT = {
 }
 
 REFUSED = {
-    "an index": (
-        "try:\n    u = x[int(s * 9.0)]\nexcept IndexError:\n    u = s\nreturn u",
-        "u = x[int",
-        "known only at run time, where no `except` can catch it",
-    ),
     "a key in a loop": (
         "t = s\ntry:\n    while t < 9.0:\n        t = t * 2.0\n        {}['k']\nexcept KeyError:\n    t = 2.0\n"
         "return np.sum(x) * t",
         "{}['k']",
         "KeyError may be raised here, in a loop or branch",
-    ),
-    "an assertion": (
-        "try:\n    assert s > 0.5\n    u = x\nexcept AssertionError:\n    u = x * 2\nreturn np.sum(u)",
-        "assert s",
-        "the assertion `s > 0.5` may fail; this is known only at run time",
-    ),
-    "a division": (
-        "try:\n    u = 1.0 / s\nexcept ZeroDivisionError:\n    u = 2.0\nreturn u * np.sum(x)",
-        "u = 1.0 / s",
-        "a division by zero of Python's numbers raises; this is known only at run time",
-    ),
-    "a logarithm": (
-        "try:\n    u = math.log(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)",
-        "u = math.log",
-        "`math.log` raises for some numbers, where NumPy's function gives inf or NaN; this is known only",
-    ),
-    "a conversion": (
-        "try:\n    u = int(s)\nexcept (ValueError, OverflowError):\n    u = 2\nreturn u * np.sum(x)",
-        "u = int(s)",
-        "infinity and NaN are no integers; this is known only at run time",
     ),
     "settings": (
         "np.seterr(all='raise')\nreturn np.sum(x)",
@@ -158,11 +133,6 @@ REFUSED = {
         "return np.sum(u)",
         "try:",
         "whatever np.errstate says",
-    ),
-    "a name": (
-        "for i in range(int(s)):\n    u = x\ntry:\n    v = u\nexcept NameError:\n    v = x * 2.0\nreturn np.sum(v)",
-        "v = u",
-        "known only at run time",
     ),
     "which error": (
         "try:\n    u = x + x[:3]\nexcept np.linalg.LinAlgError:\n    u = x\nexcept ValueError:\n"
@@ -257,11 +227,47 @@ def reciprocal(s):
         return 0.0
 
 
-def test_advice_of_a_refusal():
-    with pytest.raises(UnsupportedProgram) as caught:
-        sdfgad.grad(reciprocal)(2.0)
+def test_a_handler_that_a_run_would_reach_is_an_error():
+    g = sdfgad.value_and_grad(reciprocal)
+    assert g(2.0) == (0.5, -0.25)
+    with pytest.raises(ProgramRaises, match=r"a division by zero of Python's numbers") as caught:
+        g(0.0)
     assert str(caught.value.where) == line_of(reciprocal, "return 1.0")
-    assert caught.value.todo == "Test for it by an `if` before, or leave out the `try`."
+    assert caught.value.todo == "In Python `except` goes on; compiled code cannot: test for it by an `if` before."
+
+
+# With an `s` for which nothing is raised, and one for which the handler runs in Python.
+AT_RUN_TIME = {
+    "an index": ("try:\n    u = x[int(s * 9.0)]\nexcept IndexError:\n    u = s\nreturn u", 0.1, 0.7),
+    "an assertion": (
+        "try:\n    assert s > 0.5\n    u = x\nexcept AssertionError:\n    u = x * 2\nreturn np.sum(u)",
+        0.7,
+        0.2,
+    ),
+    "a power": ("try:\n    u = 10.0**s\nexcept OverflowError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, 400.0),
+    "a logarithm": ("try:\n    u = math.log(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, -1.0),
+    "a sine": ("try:\n    u = math.sin(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, np.inf),
+    "infinity": ("try:\n    u = math.exp(s)\nexcept OverflowError:\n    u = 2.0\nreturn u * np.sum(x)", np.inf, 800.0),
+    "a conversion": (
+        "try:\n    u = int(s)\nexcept (ValueError, OverflowError):\n    u = 2\nreturn u * np.sum(x)",
+        3.4,
+        np.nan,
+    ),
+    "a name": (
+        "for i in range(int(s)):\n    u = x\ntry:\n    v = u\nexcept NameError:\n    v = x * 2.0\nreturn np.sum(v)",
+        1.7,
+        0.7,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AT_RUN_TIME)
+def test_what_is_known_only_at_run_time(name, tmp_path):
+    body, fine, failing = AT_RUN_TIME[name]
+    program = program_of(body, tmp_path)
+    primal = assert_like_python(program, X, fine, 5)
+    with pytest.raises(SdfgadError, match="In Python `except` goes on"):
+        checked_outputs(primal, X, failing, 5)
 
 
 def factorised(a):
