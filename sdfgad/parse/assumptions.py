@@ -118,7 +118,8 @@ class Assumptions:
         """The last resort: lengths that data decides as they are in the call at hand, and then branches, too."""
         if not self.can_measure:
             return None
-        causes = [kept.cause for kept in self.logs.values() if failure is kept.failure]
+        causes = [kept.cause for kept in self.logs.values()]
+        # Branches that change a list are to blame, too, for what is refused of the items that are kept of it instead.
         blamed = [_branches(one, b) for one in (failure, self.refused, *causes)]
         lines = frozenset[Location]().union(*blamed) - self.decided
         if not (lines or (self.lacks and not self.by_value)):

@@ -204,3 +204,32 @@ def test_what_numpy_raises_on_a_side():
 def test_entries_of_a_batch_take_sides_of_their_own():
     with pytest.raises(UnsupportedProgram, match="changes its shape in a branch or loop"):
         sdfgad.vmap(results_of_two_shapes)(np.stack(INPUTS))
+
+
+def correlations(re, pr):
+    names = []
+    if re < 1e3:
+        names.append("laminar")
+        names.append("constant")
+    if re >= 1e3:
+        if pr < 0.03:
+            names.append("metal")
+        for name in "abcdefghijklmnopqr":
+            names.append(name)
+        names += ["s", "t"]
+    return names
+
+
+def by_name(re, pr):
+    name = correlations(re, pr)[0]
+    if name == "metal":
+        return re * 2.0
+    if name == "laminar":
+        return re - pr
+    return re * pr
+
+
+def test_branches_that_fill_a_list_of_names_are_decided_rather_than_its_items():
+    g = sdfgad.value_and_grad(by_name, (0, 1))
+    for args, gradient in (((2e4, 0.7), (0.7, 2e4)), ((2e4, 0.01), (2.0, 0.0)), ((10.0, 0.7), (1.0, -1.0))):
+        assert g(*args) == (by_name(*args), gradient)

@@ -370,11 +370,6 @@ def an_array_in_the_list_at_first(x):
 
 REFUSED = [
     (
-        an_array_in_the_list_at_first,
-        "rows = [p]",
-        "an array that is in a list whose length is data is updated in place",
-    ),
-    (
         in_a_loop_that_data_ends,
         "x = 0.5 * x +",
         "a loop changes|known only at run time|from trip to trip|computed from the values",
@@ -382,6 +377,12 @@ REFUSED = [
     (random_numbers, "return", "a length, shape, axis or other integer here is computed"),
     (shapes_that_differ, "rows.append(x[:3])", "has items of different shapes"),
 ]
+
+
+def test_branches_that_fill_a_list_of_an_array_that_is_updated():
+    for sign in (1.0, -1.0):
+        assert_like_python(an_array_in_the_list_at_first, sign * X)
+        assert_slope(an_array_in_the_list_at_first, sign * X)
 
 
 @pytest.mark.parametrize(("program", "line", "message"), REFUSED)
