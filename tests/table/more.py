@@ -43,6 +43,10 @@ add("np.polyint(x, 2, [1.0, 2.0])", x="3", jax=None, dtypes="d")
 add("np.polyder(x, 2)", x="5")
 add("np.polynomial.polynomial.polyval(y, x)", x="3", y="2x2", jax=None, dtypes="d")
 add("np.polynomial.chebyshev.chebval(y, x)", x="4", y="2x2", jax=None, dtypes="d")
+add("np.polynomial.polyutils.getdomain(x)", x="4", jax=None, dtypes="d")
+add("np.polynomial.polyutils.mapparms(y, x)[0]", x="2", y="2", jax=None, dtypes="d")
+add("np.polynomial.polyutils.mapdomain(z, y, x)", x="2", y="2", z="3", jax=None, dtypes="d")
+add("np.asarray_chkfinite(x)", x="4", jax=None, dtypes="d")
 add("np.polynomial.legendre.legval(y, x)", x="4", y="2x2", jax=None, dtypes="d")
 
 VIEW = "np.lib.stride_tricks.sliding_window_view"

@@ -70,3 +70,21 @@ def legval(x: Any, c: Any) -> Any:
     for k in range(c.shape[0] - 1, 0, -1):
         before, last = last, c[k] + (2 * k + 1) / (k + 1) * x * last - (k + 1) / (k + 2) * before
     return c[0] + x * last - 0.5 * before
+
+
+@in_numpy(np.polynomial.polyutils.getdomain)
+def getdomain(x: Any) -> Any:
+    x = array_like(x)
+    return np.array([np.min(x), np.max(x)])
+
+
+@in_numpy(np.polynomial.polyutils.mapparms)
+def mapparms(old: Any, new: Any) -> Any:
+    width = old[1] - old[0]
+    return (old[1] * new[0] - old[0] * new[1]) / width, (new[1] - new[0]) / width
+
+
+@in_numpy(np.polynomial.polyutils.mapdomain)
+def mapdomain(x: Any, old: Any, new: Any) -> Any:
+    width = old[1] - old[0]
+    return (old[1] * new[0] - old[0] * new[1]) / width + (new[1] - new[0]) / width * array_like(x)
