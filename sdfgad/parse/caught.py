@@ -11,7 +11,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-EVERYTHING = frozenset({"Exception", "BaseException"})
+# What ``except Exception`` does not catch.
+EXITS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
 WithBlocks = Callable[[Any, Callable[[list[ast.stmt]], list[ast.stmt]]], Any]
 
 
@@ -76,7 +77,7 @@ def _catches(handler: ast.ExceptHandler, node: ast.Raise) -> bool:
     raised = ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {ast.unparse(one) for one in types}
-    return raised in names or bool(names & EVERYTHING)
+    return raised in names or "BaseException" in names or ("Exception" in names and raised not in EXITS)
 
 
 def _is_plain(handler: ast.ExceptHandler) -> bool:

@@ -81,6 +81,23 @@ def test_in_compiled_code():
         np.testing.assert_allclose(gradient, ends, rtol=1e-6)
 
 
+def leaves(x):
+    try:
+        if x[0] > 1.0:
+            raise SystemExit
+        y = x[1]
+    except Exception:
+        y = x[2]
+    return y
+
+
+def test_what_an_exception_handler_does_not_catch():
+    g = sdfgad.value_and_grad(leaves)
+    assert g(POINTS[0])[0] == POINTS[0][1]
+    with pytest.raises(ProgramRaises, match="SystemExit"):
+        g(POINTS[1])
+
+
 def checked(x):
     try:
         if (np.asarray(x) < 0).any():
