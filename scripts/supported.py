@@ -73,6 +73,8 @@ STATEMENTS = {
         "tests/parse/test_value_specialisation.py"
     ),
     "checks that raise, before statements that bind attributes or change shapes": "tests/parse/test_guard_clauses.py",
+    "`raise` in branches on data that a `try` around catches": "tests/parse/test_caught.py",
+    "`try` whose handler a run may reach: compiled code raises there": "tests/parse/test_exceptions.py",
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
     "attributes that `__getattr__` computes, and classes that are mappings": "tests/parse/test_mappings.py",
     "objects that refer to each other, lists and dicts that contain themselves": "tests/parse/test_object_graphs.py",
