@@ -17,6 +17,7 @@ from sdfgad.optimise.cleaning.hoist_checks import hoist_checks
 from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
+from sdfgad.optimise.cleaning.rotations import turn
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.cleaning.values_alone import compute_values_alone
 from sdfgad.optimise.device.block_loops import block_loops
@@ -94,7 +95,15 @@ PASSES: tuple[Pass, ...] = in_order(
             "axes along which all elements are equal go.",
         ),
         pass_of(Phase.STATEMENTS, share, needs=("clean",)),
-        pass_of(Phase.STATEMENTS, gather, needs=("share",)),
+        pass_of(
+            Phase.STATEMENTS,
+            turn,
+            gather,
+            name="gather",
+            needs=("share",),
+            motive="Scatter-to-gather conversion: contributions of a stencil's adjoint to neighbours are aligned by "
+            "their targets.",
+        ),
         pass_of(
             Phase.STATEMENTS,
             clear_early,
@@ -141,11 +150,11 @@ PASSES: tuple[Pass, ...] = in_order(
 # All of them, those before differentiation first.
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
-_GATHER = pass_of(Phase.STATEMENTS, gather_few, name="gather", needs=("share",))
+_GATHER = pass_of(Phase.STATEMENTS, turn, gather_few, name="gather", needs=("share",))
 # For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
 DEVICE: tuple[Pass, ...] = in_order(
     (
-        *(_GATHER if one.run is gather else one for one in PASSES if one.phase is Phase.STATEMENTS),
+        *(_GATHER if one.name == "gather" else one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, lower_calls),
         pass_of(Phase.DEVICE, running_sums),
         pass_of(Phase.DEVICE, raise_loops, remove_dead_code, name="raise_loops"),
