@@ -39,8 +39,10 @@ from sdfgad.optimise.loops.hoist import hoist
 from sdfgad.optimise.loops.lanes import run_in_lanes
 from sdfgad.optimise.loops.tile import tile
 from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
+from sdfgad.optimise.loops.unwrap_rows import unwrap_rows
 from sdfgad.optimise.loops.widen import widen
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
+from sdfgad.optimise.products.divide_totals import divide_totals
 from sdfgad.optimise.products.extract_gemm import extract_gemm
 from sdfgad.optimise.products.factors import add_factors
 from sdfgad.optimise.products.inline import inline
@@ -116,14 +118,15 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.STATEMENTS, unroll),
         pass_of(
             Phase.STATEMENTS,
+            divide_totals,
             add_factors,
             merge_mirrored,
             reorient_sums,
             extract_gemm,
             name="products",
             needs=("assign_first", "unroll"),
-            motive="Sums of products: those with a common factor become one, sums run along memory, and matrix "
-            "products (GEMM) leave loops.",
+            motive="Sums of products: those with a common factor become one, divisors leave sums, sums run along "
+            "memory, and matrix products (GEMM) leave loops.",
         ),
         pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("products",)),
         _CLEAN,
@@ -142,6 +145,7 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.LOOPS, hoist, needs=("contract",)),
         pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
         pass_of(Phase.LOOPS, unfold),
+        pass_of(Phase.LOOPS, unwrap_rows, needs=("contract",)),
         pass_of(Phase.LOOPS, widen, needs=("contract",)),
         pass_of(Phase.LOOPS, recognise_sums, name="sums", needs=("contract",)),
     )
