@@ -104,7 +104,9 @@ def _real(node: Expr) -> Expr | None:
 
 def _of_both(node: Op, a: Expr | None, b: Expr | None) -> Expr | None:
     """The same operation on two real numbers, if there are both."""
-    return None if a is None or b is None else Op(node.name, (a, b), a.dtype)
+    if a is None or b is None:
+        return None
+    return mul(a, b) if node.name == "multiply" else Op(node.name, (a, b), a.dtype)
 
 
 def _part(node: Expr) -> np.dtype[np.generic]:
