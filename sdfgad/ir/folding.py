@@ -49,6 +49,8 @@ def _reduced(name: str, form: Lin, divisor: int, ranges: Ranges) -> Lin:
     """``form // divisor`` or ``form % divisor``; ``c*s + r`` with 0 <= r < c is reduced to s and ``divisor // c``."""
     if divisor == 1:
         return form if name == "floor_divide" else Lin(0)
+    if name == "remainder":
+        form = _without_remainders(form, divisor)
     for common in sorted({divisor, *(math.gcd(c, divisor) for _, c in form.terms)} - {1}, reverse=True):
         whole, rest = _split(form, common)
         span = _range(rest, ranges)
@@ -58,6 +60,17 @@ def _reduced(name: str, form: Lin, divisor: int, ranges: Ranges) -> Lin:
             return inner if name == "floor_divide" else inner.scaled(common) + rest - shift.scaled(common)
     whole, rest = _split(form, divisor)
     return _divided(name, rest, divisor) if name == "remainder" else whole + _quotient(rest, divisor)
+
+
+def _without_remainders(form: Lin, divisor: int) -> Lin:
+    """An equal form modulo a divisor: ``x % n`` is x, if n is a multiple of it."""
+    result = Lin(form.const)
+    for atom, coefficient in form.terms:
+        parts = division(atom)
+        is_alike = parts is not None and parts[0] == "remainder" and coefficient * parts[2] % divisor == 0
+        whole = parts[1] if parts is not None and is_alike else Lin.symbol(atom)
+        result = result + whole.scaled(coefficient)
+    return result
 
 
 def division(atom: Atom) -> tuple[str, Lin, int] | None:

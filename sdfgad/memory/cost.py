@@ -145,4 +145,5 @@ class Cost:
 
 
 def _operations(value: Expr) -> list[str]:
-    return [node.name for node in postorder(value) if isinstance(node, Op)]
+    """The operations on a value's operands; those in their indices take next to nothing."""
+    return [node.name for node in postorder(value, without=value.reads) if isinstance(node, Op)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sdfgad.ir.program import Program
+from sdfgad.optimise.cleaning.complex_parts import split_complex
 from sdfgad.optimise.cleaning.dead_code import remove_dead_code
+from sdfgad.optimise.cleaning.rotations import forward_rotations
 from sdfgad.optimise.invariants.move_invariants import move_invariants
 from sdfgad.optimise.invariants.share_factors import share_factors
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
@@ -20,6 +22,8 @@ LIVE: tuple[Pass, ...] = (pass_of(Phase.PRIMAL, remove_dead_code, name="clean"),
 EARLY: tuple[Pass, ...] = in_order(
     (
         *LIVE,
+        pass_of(Phase.PRIMAL, split_complex),
+        pass_of(Phase.PRIMAL, forward_rotations),
         pass_of(Phase.PRIMAL, factor_sums),
         pass_of(Phase.PRIMAL, scale_once),
         pass_of(Phase.PRIMAL, spread_loops, sum_loops),

@@ -17,6 +17,7 @@ from sdfgad.optimise.cleaning.hoist_checks import hoist_checks
 from sdfgad.optimise.cleaning.implied import remove_implied
 from sdfgad.optimise.cleaning.ranges import remove_decided
 from sdfgad.optimise.cleaning.reshapes import forward_reshapes
+from sdfgad.optimise.cleaning.rotations import turn
 from sdfgad.optimise.cleaning.unravel import unravel
 from sdfgad.optimise.cleaning.values_alone import compute_values_alone
 from sdfgad.optimise.device.block_loops import block_loops
@@ -38,8 +39,10 @@ from sdfgad.optimise.loops.hoist import hoist
 from sdfgad.optimise.loops.lanes import run_in_lanes
 from sdfgad.optimise.loops.tile import tile
 from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
+from sdfgad.optimise.loops.unwrap_rows import unwrap_rows
 from sdfgad.optimise.loops.widen import widen
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
+from sdfgad.optimise.products.divide_totals import divide_totals
 from sdfgad.optimise.products.extract_gemm import extract_gemm
 from sdfgad.optimise.products.factors import add_factors
 from sdfgad.optimise.products.inline import inline
@@ -94,7 +97,15 @@ PASSES: tuple[Pass, ...] = in_order(
             "axes along which all elements are equal go.",
         ),
         pass_of(Phase.STATEMENTS, share, needs=("clean",)),
-        pass_of(Phase.STATEMENTS, gather, needs=("share",)),
+        pass_of(
+            Phase.STATEMENTS,
+            turn,
+            gather,
+            name="gather",
+            needs=("share",),
+            motive="Scatter-to-gather conversion: contributions of a stencil's adjoint to neighbours are aligned by "
+            "their targets.",
+        ),
         pass_of(
             Phase.STATEMENTS,
             clear_early,
@@ -107,14 +118,15 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.STATEMENTS, unroll),
         pass_of(
             Phase.STATEMENTS,
+            divide_totals,
             add_factors,
             merge_mirrored,
             reorient_sums,
             extract_gemm,
             name="products",
             needs=("assign_first", "unroll"),
-            motive="Sums of products: those with a common factor become one, sums run along memory, and matrix "
-            "products (GEMM) leave loops.",
+            motive="Sums of products: those with a common factor become one, divisors leave sums, sums run along "
+            "memory, and matrix products (GEMM) leave loops.",
         ),
         pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("products",)),
         _CLEAN,
@@ -133,6 +145,7 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.LOOPS, hoist, needs=("contract",)),
         pass_of(Phase.LOOPS, unroll_and_jam, needs=("fuse", "contract")),
         pass_of(Phase.LOOPS, unfold),
+        pass_of(Phase.LOOPS, unwrap_rows, needs=("contract",)),
         pass_of(Phase.LOOPS, widen, needs=("contract",)),
         pass_of(Phase.LOOPS, recognise_sums, name="sums", needs=("contract",)),
     )
@@ -141,11 +154,11 @@ PASSES: tuple[Pass, ...] = in_order(
 # All of them, those before differentiation first.
 TABLE: tuple[Pass, ...] = (*EARLY, *PASSES)
 
-_GATHER = pass_of(Phase.STATEMENTS, gather_few, name="gather", needs=("share",))
+_GATHER = pass_of(Phase.STATEMENTS, turn, gather_few, name="gather", needs=("share",))
 # For a GPU each statement is a kernel of its own, or several of one launch: it needs threads more than caches.
 DEVICE: tuple[Pass, ...] = in_order(
     (
-        *(_GATHER if one.run is gather else one for one in PASSES if one.phase is Phase.STATEMENTS),
+        *(_GATHER if one.name == "gather" else one for one in PASSES if one.phase is Phase.STATEMENTS),
         pass_of(Phase.DEVICE, lower_calls),
         pass_of(Phase.DEVICE, running_sums),
         pass_of(Phase.DEVICE, raise_loops, remove_dead_code, name="raise_loops"),

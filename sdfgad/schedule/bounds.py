@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sdfgad.ir.expr import Lin
+from sdfgad.ir.folding import division
 from sdfgad.ir.program import Loop, Params
 
 # Counter -> its first and last value, forms of the counters around it; the outermost comes first.
@@ -53,6 +54,11 @@ def is_below(form: Lin, extent: Lin, ranges: Ranges) -> bool:
 
 def _extreme(form: Lin, ranges: Ranges, is_greatest: bool) -> Lin:
     """The least or greatest value of a form: each counter is at an end of its range, the inner ones first."""
+    for atom, coefficient in form.terms:
+        parts = division(atom)
+        if parts is not None and parts[0] == "remainder":
+            most = parts[2] - 1 if (coefficient > 0) == is_greatest else 0
+            form = form - Lin.symbol(atom).scaled(coefficient) + coefficient * most
     for name, (first, last) in reversed(list(ranges.items())):
         coefficient = form.coefficient(name)
         if coefficient:

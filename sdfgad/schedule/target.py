@@ -46,6 +46,7 @@ class Target:
         long_run: more of them in a loop are not one C++ function; each function returns scalars in memory.
         widened_trips: rows of masks of at most so many elements are copied to rows of wider integers.
         widened_operations: of loops of at least so many operations.
+        packed_operations: a row is copied, so that no index wraps around, for at least so many operations of a trip.
         matrix_work: fewer multiplications are not worth a further matrix.
     """
 
@@ -84,6 +85,7 @@ class Target:
     long_run: int = 512
     widened_trips: int = 512
     widened_operations: int = 4
+    packed_operations: int = 8
     matrix_work: int = 1 << 18
 
 

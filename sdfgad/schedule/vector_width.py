@@ -24,7 +24,7 @@ def is_wide(block: Block) -> bool:
     ):
         return False
     statements = [s for s in walk(block) if isinstance(s, Compute)]
-    return all(map(_is_plain, statements)) and any(len(_operations(s)) >= MUCH for s in statements)
+    return all(map(_is_plain, statements)) and any(len(_operations(s.value)) >= MUCH for s in statements)
 
 
 def calls_vector_functions(block: Block) -> bool:
@@ -39,7 +39,7 @@ def _has_vector_function(value: Expr) -> bool:
 
 def is_plain_arithmetic(value: Expr) -> bool:
     """Whether all operations of a value are of cost `PLAIN`: two vector instructions per cycle, of any length."""
-    return all(OPERATIONS[node.name].cost is Cost.PLAIN for node in postorder(value) if isinstance(node, Op))
+    return all(OPERATIONS[node.name].cost is Cost.PLAIN for node in _operations(value))
 
 
 def _innermost(block: Block) -> Iterator[Lin]:
@@ -52,8 +52,9 @@ def _innermost(block: Block) -> Iterator[Lin]:
             yield statement.trips
 
 
-def _operations(statement: Compute) -> list[Op]:
-    return [node for node in postorder(statement.value) if isinstance(node, Op)]
+def _operations(value: Expr) -> list[Op]:
+    """The operations of a value, without those in indices: loops are split so that these go (`splitting`)."""
+    return [node for node in postorder(value, without=value.reads) if isinstance(node, Op)]
 
 
 def _is_plain(statement: Compute) -> bool:

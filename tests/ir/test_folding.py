@@ -37,6 +37,9 @@ SIMPLE = {
     "unequal": (quotient(R, 5).scaled(4) + remainder(R, 5), quotient(R, 5).scaled(4) + remainder(R, 5)),
     "nested": (quotient(quotient(R, 3), 4), quotient(R, 12)),
     "common": (quotient(R.scaled(16) + Q, 64), quotient(R, 4)),
+    "in a remainder": (remainder(remainder(Q + 3, 16) + 13, 16), Q),
+    "in a remainder of more": (remainder(remainder(R + 3, 32).scaled(2) + 5, 16), remainder(R + 5, 8).scaled(2) + 1),
+    "in another one": (remainder(remainder(R, 6), 4), remainder(remainder(R, 6), 4)),
     "common rest": (remainder(R.scaled(16) + Q, 64), remainder(R, 4).scaled(16) + Q),
     "reshaped": (
         quotient(R.scaled(20) + P, 120).scaled(120)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.analysis.model import numbered
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, rewrite
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Branch, Call, Compute, Loop
 from sdfgad.memory.cost import RETURNED, Cost
@@ -110,6 +111,15 @@ def looped(x, n):
     for _ in range(n):
         x = np.sin(x) * 0.5
     return x
+
+
+def test_indices_that_wrap_around_cost_nothing_more():
+    statement, cost = first(added, Compute, vector(1000), vector(1000))
+    ((name, _),) = statement.params
+    around = Lin.symbol(Op("remainder", (Int(Lin.symbol(name) + 3), Const(1000, INT)), INT))
+    wrapped = replace(statement, value=rewrite(statement.value, {name: around}))
+    assert wrapped != statement
+    assert cost.statement(wrapped) == cost.statement(statement)
 
 
 def test_trips_multiply():

@@ -65,6 +65,11 @@ class Known:
             return False
         return copy.value.buffer == source and copy.value.index == copy.target.index
 
+    def is_of(self, name: str, source: str) -> bool:
+        """Whether a buffer is a copy of elements of another one, in whatever order."""
+        copy = self._copies.get(name)
+        return copy is not None and source in _sources(copy.value)
+
     def has_any(self, names: Collection[str]) -> bool:
         return not self._copies.keys().isdisjoint(names)
 

@@ -100,8 +100,7 @@ class Writer:
             if node in self._text:
                 continue
             # A call that depends on a condition would not be vectorised, nor would a choice that computes one side.
-            is_early = isinstance(node, Op) and OPERATIONS[node.name].is_vectorised and node.dtype.kind == "f"
-            is_early = is_early and all(map(self._may_read, reads(node)))
+            is_early = _comes_in_vectors(node) and all(map(self._may_read, reads(node)))
             self._eager[node] = is_early or self._is_eager(node)
             text = self.one(node)
             if isinstance(node, Op) and (is_early or uses.get(node, 0) > 1):
@@ -173,6 +172,13 @@ class Writer:
         is_narrow = node.dtype.kind in "iu" and node.dtype.itemsize < 4
         is_sum = node.dtype.kind == "b" and node.name == "add"
         return converted(text, node.dtype) if is_narrow or is_sum else text
+
+
+def _comes_in_vectors(node: Expr) -> bool:
+    """Whether a function of ``vector_math.h`` computes a node; of complex numbers only ``exp`` is made of these."""
+    if not isinstance(node, Op) or not OPERATIONS[node.name].is_vectorised:
+        return False
+    return node.dtype.kind == "f" or (node.dtype.kind == "c" and node.name == "exp")
 
 
 def _is_alike(node: Op) -> bool:

@@ -36,6 +36,7 @@ from sdfgad.schedule.loop_facts import is_vector, scalar_reductions
 from sdfgad.schedule.masks import mask_of
 from sdfgad.schedule.products import has_small_products
 from sdfgad.schedule.scopes import is_local_to
+from sdfgad.schedule.splitting import split
 from sdfgad.schedule.target import cpu
 from sdfgad.schedule.vector_width import calls_vector_functions, is_wide
 from sdfgad.targets.cpu.accumulators import Accumulator
@@ -186,6 +187,9 @@ class NestWriter(Functions):
 
     def loop(self, loop: Loop, scalars: list[str]) -> list[str]:
         loop = collapsed(loop, self.buffers)
+        parts = split(loop)
+        if len(parts) > 1:
+            return [line for part in parts for line in self.loop(part, scalars)]
         distance = None if self.is_shared else distance_of(loop, scalars, self.buffers)
         if distance is not None:
             return self.shared(loop, scalars, distance)

@@ -12,6 +12,7 @@ from sdfgad.ir.program import Access, Block, Buffer, Compute, Loop
 from sdfgad.schedule.bounds import Ranges, is_inside, ranges_of
 from sdfgad.schedule.loop_order import Order, order_of
 from sdfgad.schedule.products import Product, product_of
+from sdfgad.schedule.splitting import split_points
 from sdfgad.schedule.work import is_worth_threads
 from sdfgad.targets.cpu.accumulators import Accumulator, lanes
 from sdfgad.targets.cpu.blas import call_text
@@ -88,6 +89,9 @@ class Points:
 
     def nested(self, statement: Compute, order: Order) -> list[str]:
         """Loops over the parameters in order; if the innermost ones sum, the sum is in a register."""
+        parts = split_points(statement, (*order.outer, *order.inner)[-1])
+        if len(parts) > 1:
+            return [line for part in parts for line in self.nested(part, order_of(part))]
         lines: list[str] = []
         if order.clears_first:
             lines += self.cleared(statement, order.own)

@@ -98,6 +98,13 @@ def test_cheap_sides_of_a_choice_are_computed_where_their_reads_are_safe():
     assert text(Op("logical_and", (less, more), BOOL)) == "((x < x) && (y < x))"
 
 
+@pytest.mark.parametrize(("name", "is_early"), [("exp", True), ("sin", False)])
+def test_of_complex_functions_exp_comes_for_vectors(name, is_early):
+    function = Op(name, (Read("z", (), C128),), C128)
+    text = Writer(lambda read: read.buffer, lambda read: True).value(choice(function))
+    assert ("?" not in text) == is_early
+
+
 def test_choices_by_bits_are_computed_where_their_reads_are_safe():
     byte = np.dtype(np.uint8)
     bit = Op("bitwise_and", (Read("bits", (), byte), Const(2, byte)), byte)

@@ -1,0 +1,70 @@
+"""What all terms of a sum are divided by divides the sum."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.optimise.products.divide_totals import divide_totals
+from tests.helpers_passes import assert_becomes, assert_stays
+
+
+def test_divisors_leave_a_product():
+    assert_becomes(
+        divide_totals,
+        """
+        for p < 20: s += -(x[p] / r) * (2.0 * y[p] / r)
+        """,
+        """
+        for p < 20: total = sum of (x[p] * y[p])
+        s += ((2.0 * -(total / r)) / r)
+        """,
+    )
+
+
+def test_a_sum_for_each_row():
+    assert_becomes(
+        divide_totals,
+        """
+        for p < 20, c < 6: z[p] = sum of (X[p, c] / (y[p] * r))
+        """,
+        """
+        for p < 20, c < 6: total[p] = sum of X[p, c]
+        for p < 20: z[p] = (total[p] / (y[p] * r))
+        """,
+    )
+
+
+STAYS = {
+    "nothing is divided": "for p < 20: s += r * x[p]",
+    "by each point": "for p < 20: s += x[p] / y[p]",
+    "a divided sum of others": "for p < 20: s += exp(x[p] / r)",
+    "no sum": "for p < 20: z[p] += x[p] / r",
+}
+
+
+@pytest.mark.parametrize("text", STAYS.values(), ids=STAYS)
+def test_sums_that_stay(text):
+    assert_stays(divide_totals, text)
+
+
+def spread(x, y, h, chosen):
+    near = np.where(chosen, x * np.exp(-((x / h) ** 2)) / h, 0.0)
+    return np.sum(near * y / (h * h)) + np.sum(np.where(chosen, (x - y) / h, 0.0) ** 2)
+
+
+def test_gradients_by_what_is_divided_by():
+    rng = np.random.default_rng(0)
+    x, y, chosen = rng.random((7, 9)), rng.random((7, 9)), rng.random((7, 9)) > 0.4
+    result = sdfgad.check_grads(spread, x, y, 0.7, chosen, wrt=("x", "y", "h"))
+    assert result.error < 1e-8
+
+
+def scaled(x, y, h):
+    return np.sum(np.where(x > 0.0, x / h * y, 0.0))
+
+
+def test_strong_zeros_stay():
+    # No element is chosen, and the others are divided by zero.
+    dx, dh = sdfgad.differentiate(scaled, wrt=("x", "h"))(-np.ones(5), np.full(5, np.inf), 0.0)
+    assert np.all(dx == 0.0)
+    assert dh == 0.0
