@@ -202,7 +202,9 @@ class _ForwardRotations(Forward):
 
     def is_known(self, statement: Compute) -> bool:
         name, value = statement.target.buffer, statement.value
-        if name in self.wanted and is_whole(self.buffers, statement) and isinstance(value, Read) and _wraps(value):
+        if not isinstance(value, Read) or value.buffer == name or not is_whole(self.buffers, statement):
+            return False
+        if name in self.wanted and _wraps(value):
             self.rotations.add(name)
         return name in self.rotations
 

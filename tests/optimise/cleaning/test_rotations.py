@@ -75,6 +75,7 @@ STAYS = {
     for p < 1: a[p + 19] = s
     for p < 20: z[p] = a[p]
     """,
+    "a part is updated": f"{ROLLED}for p < 19: a[p + 1] = a[p + 1] * y[p]\nfor p < 20: z[p] = a[p]",
     "an output": "    for p < 1: z[p] = x[p + 19]\n    for p < 19: z[p + 1] = x[p]",
 }
 
@@ -96,6 +97,19 @@ def test_what_wraps_around_is_turned():
         for p < 20: z[p] += (x[remainder(p + 17, 20)] * y[remainder(p + 18, 20)])
         """,
     )
+
+
+def updated_in_part(u, a):
+    w = np.roll(u, 3, axis=1)
+    w[:-1, 1:] += 0.3 * w[:-1, 1:] * a[1:, :-1]
+    return np.sum(np.roll(w, -1, axis=0) * a) + np.sum(np.sin(w))
+
+
+def test_a_rolled_array_that_is_updated_in_part():
+    rng = np.random.default_rng(1)
+    u, a = rng.random((2, 6, 9))
+    np.testing.assert_allclose(sdfgad.differentiate(updated_in_part).value(u, a), updated_in_part(u, a))
+    assert sdfgad.check_grads(updated_in_part, u, a, wrt=("u", "a")).error < 1e-7
 
 
 def diffusion(u, a, shift, steps):
