@@ -161,6 +161,8 @@ class Writer:
         args = [self._text[arg] for arg in node.args]
         if is_small_power(node):
             return f"sdfgad::power<{small_integer(node.args[1])}>({args[0]})"
+        if node.name == "divide" and _is_real(node.args[1]):
+            return f"sdfgad::over_real({args[0]}, ({args[1]}).re)"
         if node.name == "cast":
             return _cast(args[0], node.args[0].dtype, node.dtype)
         if node.dtype.kind in "iu" and node.name in WRAPPING:
@@ -179,6 +181,11 @@ def _comes_in_vectors(node: Expr) -> bool:
     if not isinstance(node, Op) or not OPERATIONS[node.name].is_vectorised:
         return False
     return node.dtype.kind == "f" or (node.dtype.kind == "c" and node.name == "exp")
+
+
+def _is_real(node: Expr) -> bool:
+    """Whether a complex value is a real one that has been converted."""
+    return node.dtype.kind == "c" and isinstance(node, Op) and node.name == "cast" and node.args[0].dtype.kind in "iuf"
 
 
 def _is_alike(node: Op) -> bool:

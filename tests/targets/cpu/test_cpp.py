@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
 from sdfgad.targets.cpu.cpp import Writer, literal
 
@@ -75,6 +76,27 @@ def test_a_conversion_is_one_operand_wherever_it_stands():
 def test_complex_powers(exponent, text):
     power = Op("power", (Read("z", (), C128), exponent), C128)
     assert Writer(lambda read: read.buffer).value(power).startswith(text)
+
+
+def test_a_quotient_by_a_real_number_makes_no_choices():
+    z, r = Read("z", (), C128), Read("r", (), F64)
+    writer = Writer(lambda read: read.buffer)
+    assert writer.value(Op("divide", (z, Op("cast", (r,), C128)), C128)).startswith("sdfgad::over_real(z, ")
+    assert writer.value(Op("divide", (z, z), C128)) == "(z / z)"
+
+
+def divided(re, im, r):
+    z = re + 1j * im
+    return np.real(z / r) + 2.0 * np.imag(z / r)
+
+
+def test_quotients_by_real_numbers_are_numpys():
+    ends = np.array([1.5, -2.0, 0.0, 3e-320, 1e300, np.inf, np.nan])
+    re, im, r = (x.ravel() for x in np.meshgrid(ends, ends, ends))
+    with np.errstate(all="ignore"):
+        expected = divided(re, im, r)
+    found = sdfgad.differentiate(divided, reduce="sum").value(re, im, r)
+    np.testing.assert_array_equal(found, expected)
 
 
 def choice(side):

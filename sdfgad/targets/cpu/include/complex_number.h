@@ -114,6 +114,15 @@ template <typename R> inline R chosen(bool condition, R a, R b) {
     return std::bit_cast<R>((std::bit_cast<Bits>(a) & mask) | (std::bit_cast<Bits>(b) & ~mask));
 }
 
+// By a real number, as by a complex one whose imaginary part is 0: GCC makes no vectors of the choices of that, where the
+// divisor is the same in all trips of a loop.
+template <typename R> inline complex<R> over_real(complex<R> a, R b) {
+    const bool is_zero = b == R(0);
+    const R scale = R(1) / chosen(is_zero, std::fabs(b), b);
+    const R re = chosen(is_zero, R(0), a.im * R(0)), im = chosen(is_zero, R(0), a.re * R(0));
+    return {(a.re + re) * scale, (a.im - im) * scale};
+}
+
 // Without branches, for vectors: by halves of the exponent where it could be out of range, and with the zeros,
 // infinities and NaNs of C.
 template <typename R> inline complex<R> exp(complex<R> z) {
