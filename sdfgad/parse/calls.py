@@ -184,7 +184,7 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     if function is range:
         return Range.of(frame.b, positional)
     if is_hashable(function) and is_ignored(function):
-        return ignore(frame, node, function)
+        return ignore(frame, node, function, positional, keywords)
     if is_exact(function) and is_static((positional, keywords)) and is_real((positional, keywords)):
         return frame.b.python(function, *positional, **keywords)
     if is_hashable(function) and function in CLOCKS:

@@ -38,7 +38,8 @@ class Setting(Holder):
 
 
 def _errstate(site: Site, **modes: Any) -> Setting:
-    site.b.floating_errors |= any(mode in ("raise", "call") for mode in modes.values())
+    if any(mode in ("raise", "call") for mode in modes.values()):
+        site.b.unraised[FloatingPointError] = "np.errstate"
     return Setting()
 
 

@@ -123,8 +123,8 @@ class Emitter:
         self.hazards: list[Hazard] = []
         # Whether compiled code may raise where a handler would run, and whether there is something of the kind.
         self.raises_instead, self.needs_handler = False, False
-        # Whether the program has asked NumPy to raise FloatingPointError.
-        self.floating_errors = False
+        # What the program has asked NumPy to raise, which compiled code does not -> by what it has asked.
+        self.unraised: dict[type[Exception], str] = {}
         # Whether negative indices count from the end, and sections end where their array does, as in Python.
         self.counts_back = True
 

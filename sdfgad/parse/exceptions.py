@@ -81,9 +81,10 @@ def _require_no_hazard(frame: Frame, node: ast.Try, first: int, kinds: tuple[typ
     Raises:
         NeedsConstant: with run-time integers or counters as constants, it may be known that it does not.
     """
-    if frame.b.floating_errors and any(issubclass(FloatingPointError, kind) for kind in kinds):
-        what = "`except` catches FloatingPointError, which compiled code does not raise, whatever np.errstate says"
-        raise UnsupportedProgram(what, frame.where(node), "Test the values instead: if np.all(np.isfinite(x)).")
+    for unraised, by in frame.b.unraised.items():
+        if any(issubclass(unraised, kind) for kind in kinds):
+            what = f"`except` catches {unraised.__name__}, which compiled code does not raise, whatever {by} says"
+            raise UnsupportedProgram(what, frame.where(node), "Test the values instead: if np.all(np.isfinite(x)).")
     for hazard in frame.b.hazards[first:]:
         if frame.b.raises_instead and hazard.is_checked:
             continue

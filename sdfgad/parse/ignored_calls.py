@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import logging
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from sdfgad.errors import IgnoredPrint
@@ -17,6 +19,11 @@ _LEVELS = ("debug", "info", "warning", "error", "critical", "exception", "log")
 OUTPUT = frozenset({print, warnings.warn, *(getattr(logging, name) for name in _LEVELS)})
 # Filters of warnings, without effect where nothing warns.
 FILTERS = frozenset({warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings})
+
+
+def _is_of_numpy(category: Any) -> bool:
+    """Whether NumPy's warnings of overflow and invalid values may be of a category."""
+    return isinstance(category, type) and (issubclass(RuntimeWarning, category) or issubclass(category, RuntimeWarning))
 
 
 def _is_assertion(function: Any) -> bool:
@@ -38,10 +45,14 @@ def is_ignored(function: Any) -> bool:
     return function in (OUTPUT | FILTERS) or _is_assertion(function)
 
 
-def ignore(frame: Frame, node: ast.Call, function: Any) -> None:
-    """Warn that the compiled program does not print; an assertion counts only where a handler may catch it."""
+def ignore(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> None:
+    """Warn that the compiled program does not print; what may raise counts only where a handler may catch it."""
     if _is_assertion(function):
         frame.b.may_raise(f"the assertion `{source_text(node)}` may fail", AssertionError)
-    elif function not in FILTERS:
+    elif function in FILTERS:
+        given = frame.b.python(inspect.signature(function).bind, *positional, **keywords).arguments
+        if given.get("action") == "error" and _is_of_numpy(given.get("category", Warning)):
+            frame.b.unraised[RuntimeWarning] = source_text(node.func)
+    else:
         what = source_text(node.func)
         warnings.warn(f"{what} is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)

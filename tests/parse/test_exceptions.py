@@ -28,6 +28,11 @@ def program(x, s, n):
 """
 
 RIGHT = {
+    "warnings as errors that nothing catches": (
+        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n"
+        "    warnings.simplefilter('error', DeprecationWarning)\n    u = np.log(x**2 + 1.0)\n"
+        "try:\n    return np.sum(u) * {'a': s}['b']\nexcept KeyError:\n    return np.sum(u) * s"
+    ),
     "nothing is raised": "try:\n    u = x * s\nexcept ValueError:\n    u = x\nreturn np.sum(u)",
     "else and finally": "r = 1.0\ntry:\n    u = x * s\nexcept ValueError:\n    r = 2.0\nelse:\n    r = 3.0\n"
     "finally:\n"
@@ -133,6 +138,19 @@ REFUSED = {
         "return np.sum(u)",
         "try:",
         "whatever np.errstate says",
+    ),
+    "warnings as errors": (
+        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    try:\n"
+        "        u = 1.0 / (1.0 + np.exp(x * 1000.0))\n    except RuntimeWarning:\n        u = x\n"
+        "return np.sum(u)",
+        "try:",
+        "catches RuntimeWarning, which compiled code does not raise, whatever warnings.simplefilter says",
+    ),
+    "warnings of a category as errors": (
+        "import warnings\nwarnings.filterwarnings('error', category=RuntimeWarning)\ntry:\n    u = np.log(x)\n"
+        "except Exception:\n    u = x\nreturn np.sum(u)",
+        "try:",
+        "whatever warnings.filterwarnings says",
     ),
     "which error": (
         "try:\n    u = x + x[:3]\nexcept np.linalg.LinAlgError:\n    u = x\nexcept ValueError:\n"
