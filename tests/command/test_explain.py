@@ -76,7 +76,7 @@ ERRORS = [
     (["{}", "--args", "4, u"], "NameError"),
     (["{}", "--args", "4"], "the call does not fit `heat`"),
     (["{}", "--args", ARGS, "--stage", "none"], "It is one of parsed, adjoint"),
-    (["{}", "--args", ARGS, "--without", "none"], "The passes are: clean, factor_sums"),
+    (["{}", "--args", ARGS, "--without", "none"], "The passes are: clean, split_complex"),
 ]
 
 

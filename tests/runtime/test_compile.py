@@ -380,10 +380,10 @@ def roots(x):
 
 
 @needs_vectors
-def test_exponentials_that_are_known_at_the_start_come_for_vectors(cache):
+def test_phases_that_are_known_at_the_start_come_for_vectors_without_exponentials(cache):
     x = np.linspace(0.0, 3.0, 200) + 0j
     expected = np.exp(2.0j * np.pi * np.arange(200) / 200)
     np.testing.assert_allclose(sdfgad.differentiate(roots)(x)["x"], expected, rtol=1e-12, atol=1e-14)
     (library,) = libraries(cache)
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
-    assert vector_functions(symbols) == {"exp", "sin", "cos"}
+    assert vector_functions(symbols) == {"sin", "cos"}
