@@ -111,7 +111,12 @@ class Assumptions:
         if (again := self._by_value(found, b)) is not None:
             return replace(again, before=failure)
         if b.needs_handler and not self.raises_instead:
-            return Assumptions(self.fixed, raises_instead=True, can_measure=self.can_measure)
+            return Assumptions(
+                self.fixed,
+                are_enclosed_constant=self.are_enclosed_constant,
+                can_measure=self.can_measure,
+                raises_instead=True,
+            )
         raise _refusal(failure)
 
     def _by_value(self, failure: Exception, b: Builder) -> Assumptions | None:

@@ -7,12 +7,11 @@ neither the exception nor raises it again. What the statement raises by other me
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from collections.abc import Callable
 from typing import Any
 
-# What ``except Exception`` does not catch.
-EXITS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
 WithBlocks = Callable[[Any, Callable[[list[ast.stmt]], list[ast.stmt]]], Any]
 
 
@@ -77,7 +76,10 @@ def _catches(handler: ast.ExceptHandler, node: ast.Raise) -> bool:
     raised = ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {ast.unparse(one) for one in types}
-    return raised in names or "BaseException" in names or ("Exception" in names and raised not in EXITS)
+    # Of a class of the user's it is not known here whether it is an `Exception`.
+    known = getattr(builtins, raised, None)
+    is_exception = isinstance(known, type) and issubclass(known, Exception)
+    return raised in names or "BaseException" in names or ("Exception" in names and is_exception)
 
 
 def _is_plain(handler: ast.ExceptHandler) -> bool:

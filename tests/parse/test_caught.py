@@ -91,10 +91,25 @@ def leaves(x):
     return y
 
 
-def test_what_an_exception_handler_does_not_catch():
-    g = sdfgad.value_and_grad(leaves)
+class Stop(BaseException):
+    """What leaves a program past its handlers of exceptions."""
+
+
+def stops(x):
+    try:
+        if x[0] > 1.0:
+            raise Stop
+        y = x[1]
+    except Exception:
+        y = x[2]
+    return y
+
+
+@pytest.mark.parametrize(("program", "what"), [(leaves, "SystemExit"), (stops, "Stop")])
+def test_what_an_exception_handler_does_not_catch(program, what):
+    g = sdfgad.value_and_grad(program)
     assert g(POINTS[0])[0] == POINTS[0][1]
-    with pytest.raises(ProgramRaises, match="SystemExit"):
+    with pytest.raises(ProgramRaises, match=what):
         g(POINTS[1])
 
 
