@@ -66,7 +66,9 @@ class _Dividing:
         own = own_params(statement)
         summed = {name for name, _ in statement.params} - {name for name, _ in own}
         is_own = any(read.buffer == statement.target.buffer for read in reads(statement.value))
-        if not summed or is_own or not all(extent.is_const for _, extent in own):
+        # A sum of nothing is zero, whatever its terms would be divided by.
+        has_terms = all(extent.is_const and extent.const > 0 for _, extent in statement.params)
+        if not summed or is_own or not has_terms:
             return (statement,)
         pulled = _pulled(statement.value, summed)
         return self.parts(statement, pulled) if pulled.divides else (statement,)

@@ -68,3 +68,16 @@ def test_strong_zeros_stay():
     dx, dh = sdfgad.differentiate(scaled, wrt=("x", "h"))(-np.ones(5), np.full(5, np.inf), 0.0)
     assert np.all(dx == 0.0)
     assert dh == 0.0
+
+
+def of_first(x, h, n):
+    return np.sum(np.sin(x[:n] / h) * x[:n] / h) + np.sum(x[:n] / n)
+
+
+def test_a_sum_of_nothing_is_zero_whatever_divides_it():
+    x, g = np.linspace(0.3, 1.0, 4), sdfgad.differentiate(of_first, wrt=("x", "h"))
+    value, (dx, dh) = g.value_and_grad(x, 0.0, 0)
+    assert value == dh == 0.0
+    np.testing.assert_array_equal(dx, np.zeros(4))
+    np.testing.assert_allclose(g.value(x, 0.7, 3), of_first(x, 0.7, 3))
+    assert sdfgad.check_grads(of_first, x, 0.7, 3, wrt=("x", "h")).error < 1e-7
