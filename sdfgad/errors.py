@@ -26,6 +26,22 @@ class Location:
         return f"{self.file}:{self.line}: {self.text}"
 
 
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Branches without which a program might be parsed.
+
+    Attributes:
+        lines: of those that data decides.
+        integers: the run-time integers and counters that decide others.
+    """
+
+    lines: frozenset[Location] = frozenset()
+    integers: frozenset[str] = frozenset()
+
+    def __or__(self, other: Blame) -> Blame:
+        return Blame(self.lines | other.lines, self.integers | other.integers)
+
+
 class IgnoredPrint(UserWarning):
     """The program prints, warns or logs; its compiled form does not."""
 
@@ -45,10 +61,10 @@ class SdfgadError(Exception):
         what: what went wrong, one sentence.
         where: the `Location` of the user's line, or None where no line is to blame.
         todo: what the user can do about it.
-        branches: lines of branches on data without which the program might be parsed.
+        blame: the branches without which the program might be parsed.
     """
 
-    branches: frozenset[Location] = frozenset()
+    blame = Blame()
 
     def __init__(self, what: str, where: Location | None = None, todo: str = "") -> None:
         self.what, self.where, self.todo = what, where, todo

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdfgad.errors import Location
+from sdfgad.errors import Blame, Location
 
 FIXED_SIZE = "Use arrays of a fixed size in the loop: np.where(np.arange(n) < i, x, 0.0) instead of x[:i]."
 
@@ -16,8 +16,7 @@ class NeedsConstant(Exception):
     def __init__(self, symbols: set[str], where: Location | None, what: str = "", todo: str = FIXED_SIZE) -> None:
         super().__init__(f"{', '.join(sorted(symbols))} must be known at {where}")
         self.symbols, self.where, self.todo = symbols, where, todo
-        # As of other errors: the branches on data that it would take to be decided.
-        self.branches = frozenset[Location]()
+        self.blame = Blame()  # As of other errors.
         self.what = what or "this size or index changes from trip to trip of a loop, which is not supported here"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, Rebound, SdfgadError, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Blame, Location, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
@@ -89,10 +89,9 @@ class Assumptions:
             return replace(self, may_guess=False)
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
             return replace(self, lacks=True).after(failure, b, symbols)
-        for needed in (failure.symbols if isinstance(failure, NeedsConstant) else set(), b.to_unroll):
-            wanted = {name: b.integers[s] for name, s in symbols.items() if s in needed}
-            if wanted:
-                return replace(self, fixed={**self.fixed, **wanted})
+        needed = failure.symbols if isinstance(failure, NeedsConstant) else set()
+        if (fixed := self._fixing(needed, b, symbols) or self._fixing(b.to_unroll, b, symbols)) is not None:
+            return fixed
         if b.has_enclosed_integers and not self.are_enclosed_constant:
             return replace(self, are_enclosed_constant=True)
         if b.lacks_constant and not self.decides:
@@ -100,6 +99,8 @@ class Assumptions:
         more = self._with_copies_or_logs(failure, b)
         if more is not None:
             return more
+        if (fixed := self._fixing(_blame(failure, b).integers, b, symbols)) is not None:
+            return replace(fixed, copies_returned=False)
         if b.has_rolled and self.rolling is not Rolling.NONE:
             # In unrolled loops more lists can be followed, and more arrays told apart.
             return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
@@ -119,13 +120,18 @@ class Assumptions:
             )
         raise _refusal(failure)
 
+    def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:
+        """With those integer arguments as constants that are among some run-time integers."""
+        wanted = {name: b.integers[s] for name, s in symbols.items() if s in needed}
+        return replace(self, fixed={**self.fixed, **wanted}) if wanted else None
+
     def _by_value(self, failure: Exception, b: Builder) -> Assumptions | None:
         """The last resort: lengths that data decides as they are in the call at hand, and then branches, too."""
         if not self.can_measure:
             return None
         causes = [kept.cause for kept in self.logs.values()]
         # Branches that change a list are to blame, too, for what is refused of the items that are kept of it instead.
-        blamed = [_branches(one, b) for one in (failure, self.refused, *causes)]
+        blamed = [_blame(one, b).lines for one in (failure, self.refused, *causes)]
         lines = frozenset[Location]().union(*blamed) - self.decided
         if not (lines or (self.lacks and not self.by_value)):
             return None
@@ -155,7 +161,6 @@ def _refusal(failure: Exception) -> Exception:
     return refused
 
 
-def _branches(failure: Exception | None, b: Builder) -> frozenset[Location]:
-    """The lines of branches on data that are to blame for a failure."""
-    chosen = b.choices.get(failure.buffer, frozenset()) if isinstance(failure, AmbiguousArray) else frozenset()
-    return chosen | failure.branches if isinstance(failure, (SdfgadError, NeedsConstant)) else chosen
+def _blame(failure: Exception | None, b: Builder) -> Blame:
+    chosen = b.choices.get(failure.buffer, Blame()) if isinstance(failure, AmbiguousArray) else Blame()
+    return chosen | failure.blame if isinstance(failure, (SdfgadError, NeedsConstant)) else chosen

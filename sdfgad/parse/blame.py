@@ -1,15 +1,16 @@
-"""Blame: the branches on data without which a program might be parsed, as what their sides leave differs too much.
+"""Blame: the branches without which a program might be parsed, as what their sides leave differs too much.
 
-Where all else fails, these are decided by the call at hand (`sdfgad.parse.value_specialisation`).
+Where all else fails, those on run-time integers are decided by making these constants, and those on data by the call at
+hand (`sdfgad.parse.value_specialisation`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sdfgad.errors import Location, SdfgadError
+from sdfgad.errors import Blame, Location, SdfgadError
 from sdfgad.ir.expr import Expr
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import trees
@@ -19,30 +20,36 @@ from sdfgad.parse.values import Tensor, Unbound
 
 @contextmanager
 def blamed(b: Builder, condition: Expr, where: Location | None) -> Iterator[None]:
-    """Blame a branch for all that is refused in it, if data decides it."""
+    """Blame a branch for all that is refused in it."""
     try:
         yield
     except (SdfgadError, NeedsConstant) as error:
-        if where is not None and not b.deciders(condition):
-            error.branches |= {where}
+        error.blame |= _of_branch(b.deciders(condition), where)
         raise
 
 
 def blame_for_names(b: Builder, before: Mapping[str, Any], after: Mapping[str, Any], condition: Expr) -> None:
-    """Blame a branch, and those around it, for names that have no value behind it, or one of several arrays."""
-    if b.deciders(condition) or b.where is None:
-        return
-    around = [one.where for one in b.decisions if not one.symbols and one.where is not None]
-    lines = frozenset((b.where, *around))
+    """Blame a branch for names that have no value behind it, or one of several arrays.
+
+    A branch on data can be decided only with those on data around it.
+    """
+    blame = _of_branch(b.deciders(condition), b.where)
+    if not blame.integers:
+        blame |= Blame(frozenset(one.where for one in b.decisions if not one.symbols and one.where is not None))
     for name, value in after.items():
         if value is before.get(name):
             continue
         if isinstance(value, Unbound):
             if isinstance(value.error, (SdfgadError, NeedsConstant)):
-                value.error.branches |= lines
+                value.error.blame |= blame
         else:
             for buffer in _ambiguous(value):
-                b.choices[buffer] = b.choices.get(buffer, frozenset()) | lines
+                b.choices[buffer] = b.choices.get(buffer, Blame()) | blame
+
+
+def _of_branch(deciders: Iterable[str], where: Location | None) -> Blame:
+    integers = frozenset(deciders)
+    return Blame(frozenset() if integers or where is None else frozenset((where,)), integers)
 
 
 def _ambiguous(value: Any) -> set[str]:

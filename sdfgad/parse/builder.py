@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.dependence.hazards import is_hazard
 from sdfgad.dependence.sets import Domain
-from sdfgad.errors import Location, PythonRaises, UnsupportedProgram
+from sdfgad.errors import Blame, Location, PythonRaises, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
@@ -142,8 +142,8 @@ class Builder(Emitter):
         # the branches on data that are decided in that way.
         self.values: Values | None = None
         self.decided: frozenset[Location] = frozenset()
-        # The lines of the branches that choose one of several arrays, by the buffer that holds a copy of it.
-        self.choices: dict[str, frozenset[Location]] = {}
+        # The branches that choose one of several arrays, by the buffer that holds a copy of it.
+        self.choices: dict[str, Blame] = {}
         self.lookups: list[tuple[Callable[[], Any], Any]] = []
         self._looked_up: set[Hashable] = set()
         # The random numbers that it draws, and the generators that it makes: by id, and the objects that have the ids.

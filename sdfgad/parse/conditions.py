@@ -96,6 +96,19 @@ def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | Non
     return (x - y, y - x) if name == "equal" else table.get(name)
 
 
+def implied_forms(b: Builder, condition: Expr, negate: bool = False) -> tuple[Lin, ...]:
+    """Linear forms that are >= 0 where the condition (or its negation) holds: of ``i != 0``, too, where i >= 0."""
+    if isinstance(condition, Op) and condition.name == ("logical_or" if negate else "logical_and"):
+        return tuple(form for part in condition.args for form in implied_forms(b, part, negate))
+    exact = affine_forms(condition, negate)
+    if exact is not None or not isinstance(condition, Op) or condition.name != ("equal" if negate else "not_equal"):
+        return exact or ()
+    if any(arg.dtype != INT for arg in condition.args):
+        return ()
+    x, y = map(as_linear, condition.args)
+    return tuple(form - 1 for form in (x - y, y - x) if b.holds(form))
+
+
 def fixed(b: Builder, condition: Tensor) -> Expr:
     """Materialise a condition on data, as later statements may write its operands."""
     value = condition.at()

@@ -204,7 +204,7 @@ def _branch(
     ends, values = [], []
     for side, negate in zip(sides, (False, True), strict=True):
         frame.env = dict(before)
-        forms = conditions.affine_forms(condition, negate) or ()
+        forms = conditions.implied_forms(b, condition, negate)
         with b.block(*forms) as statements, items.in_body(b), _decided(b, condition, negate):
             items.as_items(frame)
             values.append(side())

@@ -348,3 +348,26 @@ def test_any_of_items_that_do_nothing_else():
     x = np.array([0.5, 1.1, 0.7, 1.3])
     assert_like_python(program, x)
     assert_like_python(program, -x)
+
+
+def beside_the_ends(x):
+    n, total = len(x), 0.0
+    for i in range(n - 1):
+        left = x[1] - x[0] if i == 0 else x[i] - x[i - 1]
+        if i == 0:
+            left = left * 2.0
+        else:
+            left = left * x[i - 1]
+        if i == n - 2 or i == 1:
+            right = x[i]
+        else:
+            right = x[i + 2]
+        total += left * right
+    return total
+
+
+def test_an_index_that_is_not_that_of_an_end_is_inside():
+    x = np.linspace(0.5, 2.0, 7)
+    primal = assert_like_python(beside_the_ends, x)
+    assert_slope(beside_the_ends, x)
+    assert not primal.program.checks

@@ -48,8 +48,36 @@ def list_of_a_branch(P, order):
     return sum(w * p for w, p in zip(weights, P, strict=False))
 
 
+def dict_or_list(P, kind):
+    parts = {"first": P, "last": P[1:]} if kind == 0 else [P, P**2]
+    total = 0.0
+    for part in parts:
+        total += np.sum(parts[part] if kind == 0 else part)
+    return total
+
+
+def dict_or_list_by_branch(P, kind):
+    if kind == 0:
+        parts = {"first": P, "last": P[1:]}
+    else:
+        parts = [P, P**2]
+    total = 0.0
+    for part in parts:
+        total += np.sum(parts[part] if kind == 0 else part)
+    return total
+
+
 @pytest.mark.parametrize(
-    "program", [others_by_generator, others_by_index, one_left_out, one_left_out_by_append, list_of_a_branch]
+    "program",
+    [
+        others_by_generator,
+        others_by_index,
+        one_left_out,
+        one_left_out_by_append,
+        list_of_a_branch,
+        dict_or_list,
+        dict_or_list_by_branch,
+    ],
 )
 def test_that_they_decide(program):
     for number in (0, 3, 2):
