@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import ShapeMismatch, UnsupportedProgram
 from tests.helpers import line_of
 
 P = np.linspace(0.2, 1.0, 5)
@@ -84,6 +84,29 @@ def test_that_they_decide(program):
         args = (P, number)[: program.__code__.co_argcount]
         np.testing.assert_allclose(sdfgad.differentiate(program, wrt="P").value(*args), program(*args), rtol=1e-13)
         sdfgad.check_grads(program, *args, wrt="P")
+
+
+def modes(P, mode):
+    if mode == 1:
+        return np.sum(np.ma.masked_array(P, P > 1.0))
+    total = 0.0
+    for i in range(3):
+        if mode == 2:
+            total += np.sum(P @ np.zeros(7))
+        else:
+            total += P[i] ** 2
+    return total
+
+
+def test_that_a_branch_which_an_integer_rules_out_may_hold_what_is_refused():
+    gradient = sdfgad.differentiate(modes, wrt="P")
+    np.testing.assert_allclose(gradient(P, 0), [*(2 * P[:3]), 0, 0], rtol=1e-13)
+    with pytest.raises(UnsupportedProgram, match="masked arrays of np.ma are not supported") as caught:
+        gradient(P, 1)
+    assert line_of(modes, "masked_array") in str(caught.value)
+    with pytest.raises(ShapeMismatch, match="inner extents 5 and 7 of a matrix product differ") as caught:
+        gradient(P, 2)
+    assert line_of(modes, "zeros(7)") in str(caught.value)
 
 
 X = np.linspace(0.4, 1.5, 16)
