@@ -62,7 +62,7 @@ class Assumptions:
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
-        b.logs, b.copies_returned = Logs(self.logs), self.copies_returned
+        b.logs, b.copies_returned = Logs(dict(self.logs)), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead = self.raises_instead
         return b
@@ -77,14 +77,14 @@ class Assumptions:
         Raises:
             SdfgadError: no other assumptions would help.
         """
+        if b.logs.lacking:
+            return replace(self, logs={**b.logs.known, **b.logs.lacking})
         if isinstance(failure, TooManyValues):
             raise _refusal(self.before if isinstance(failure, TooManyBranches) and self.before else failure)
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
             return replace(self, globals=(*self.globals, failure.assigned))
-        if isinstance(failure, Reaches):
-            return replace(self, logs={**self.logs, failure.site: failure.kept})
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
@@ -94,7 +94,7 @@ class Assumptions:
             return fixed
         if b.has_enclosed_integers and not self.are_enclosed_constant:
             return replace(self, are_enclosed_constant=True)
-        if b.lacks_constant and not self.decides:
+        if b.lacks_constant and b.meets_known_conditions and not self.decides:
             return replace(self, decides=True)
         more = self._with_copies_or_logs(failure, b)
         if more is not None:
@@ -141,7 +141,7 @@ class Assumptions:
 
     def _with_copies_or_logs(self, failure: Exception, b: Builder) -> Assumptions | None:
         """What costs less than unrolled loops: copies of returned arrays, and lists of which few items are kept."""
-        if isinstance(failure, (AmbiguousArray, Rebound)) and not self.copies_returned:
+        if isinstance(failure, (AmbiguousArray, Rebound)) and b.returns_arrays and not self.copies_returned:
             return replace(self, copies_returned=True)
         more = {site: kept for site, kept in b.logs.found.items() if site not in self.logs}
         if not more:
@@ -149,7 +149,7 @@ class Assumptions:
         # Only the refusal of a change of a list says why there is no program; that of something else does so itself.
         is_change = any(str(kept.failure.where) == str(getattr(failure, "where", None)) for kept in more.values())
         refused = self.refused if self.logs or is_change else failure
-        return replace(self, logs={**self.logs, **more}, refused=refused)
+        return replace(self, logs={**b.logs.known, **more}, refused=refused)
 
 
 def _refusal(failure: Exception) -> Exception:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, SupportsIndex
@@ -36,7 +36,7 @@ from sdfgad.parse.logs import Logs
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.value_specialisation import VARIES, Values
+from sdfgad.parse.value_specialisation import VARIES, Place, Values
 from sdfgad.parse.values import (
     Holder,
     Index,
@@ -83,8 +83,8 @@ class Builder(Emitter):
         self.constants = constants or Constants()
         self.contents = Contents()
         self.logs = Logs({})
-        # Whether what is returned out of loops and branches is copied.
-        self.copies_returned = False
+        # Whether arrays are returned out of loops and branches, and whether these are copied.
+        self.returns_arrays, self.copies_returned = False, False
         # How many calls around keep no intermediate values for the reverse sweep.
         self.pinning = 0
         # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
@@ -137,7 +137,7 @@ class Builder(Emitter):
         # Whether integers of enclosing programs are constants, and whether there are some that are not.
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
         # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
-        self.decides, self.lacks_constant = False, False
+        self.decides, self.lacks_constant, self.meets_known_conditions = False, False, False
         # The integers that data decides and that are constants nevertheless, if there may be some; and the lines of
         # the branches on data that are decided in that way.
         self.values: Values | None = None
@@ -264,7 +264,7 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        lists = self.filling, values, self.logs.removed.copy(), self.protected
+        lists = self.filling, values, self.logs.snapshot(), self.protected
         return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
@@ -288,7 +288,7 @@ class Builder(Emitter):
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
-        self.logs.removed = state[10].copy()
+        self.logs.restore(state[10])
         self.filling, self.protected = state[8], state[11]
         if self.values is not None:
             self.values.restore(state[9])
@@ -500,6 +500,24 @@ class Builder(Emitter):
         if self.values is None or self.draws or form.is_affine:
             return None
         return self.values.integer(self, form, self.carried, self.fresh("decided"))
+
+    def measure_ahead(self, values: Iterable[Expr]) -> None:
+        """Measure integers at once that may be asked for by `by_value`."""
+        if self.values is not None and not self.draws:
+            names = self.names.snapshot()
+            forms = {form for form in map(as_linear, values) if not form.is_affine}
+            self.values.measure_ahead(self, {self.fresh("ahead"): form for form in forms}, self.carried)
+            self.names.restore(names)
+
+    def is_as_predicted(self) -> bool:
+        return self.values is None or self.values.are_as_predicted()
+
+    def predictions(self) -> Mapping[Place, int]:
+        """The integers that the next attempt may predict: none where those of this one are in doubt."""
+        if self.values is None:
+            return {}
+        is_certain = not self.values.is_predicted or (not self.logs.lacking and self.is_as_predicted())
+        return self.values.by_place if is_certain else {}
 
     def truth_by_value(self, condition: Tensor) -> bool | None:
         """A condition on data, as it is in the call at hand, where that may decide the present branch."""

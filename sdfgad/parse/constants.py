@@ -233,6 +233,11 @@ class Constants:
         found = self._used_as(element, box, here, is_needed)
         return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
 
+    def knows(self, expr: Expr) -> bool:
+        """Whether an expression reads buffers, all of which are known."""
+        names = {read.buffer for read in reads(expr)}
+        return bool(names) and names <= self._arrays.keys() | self._numbers.keys()
+
     def integer(self, form: Lin, here: Here, is_needed: bool = True) -> int | None:
         """The value of an integer form, if it is known; `is_needed` as for arrays."""
         if not is_needed and not self._may_guess:

@@ -292,12 +292,20 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         positional = [_place(b, positional[0]), *positional[1:]]
     if function.__name__ in APPENDING:
         may_carry = b.nest is not None and (b.nest.items.may_remove or _is_full(function.__self__))
-        with b.logs.noted(function.__self__, positional[-1] if positional else None):
+        appended = positional[-1] if positional else None
+        with b.logs.noted(function.__self__, appended, _is_decided_by_data(b, function.__self__)):
             require_current(b, function.__self__, may_carry=may_carry)
     elif function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found
+
+
+def _is_decided_by_data(b: Builder, container: Any) -> bool:
+    """Whether data decides if the program comes here from where it has made a container, and how often."""
+    depth = b.contents.depth(container)
+    is_in_branch = any(one.depth > depth and not one.symbols for one in b.decisions)
+    return is_in_branch or any(body > depth and not trips.is_affine for body, _, trips in b.loops)
 
 
 def _place(b: Builder, place: Any) -> Any:

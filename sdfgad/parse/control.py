@@ -43,7 +43,8 @@ def branch(frame: Frame, node: ast.If, rest: list[ast.stmt]) -> Return | None:
 
     def merged() -> Return | None:
         test = conditions.test(frame, node.test)
-        branch_on(frame, test, lambda: frame.block(node.body), lambda: frame.block(node.orelse), node)
+        with frame.going_on():
+            branch_on(frame, test, lambda: frame.block(node.body), lambda: frame.block(node.orelse), node)
         return frame.block(rest)
 
     def split() -> Return | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,12 @@ def made(b: Builder, values: list[Any], site: Site) -> Any:
         "length": len(values),
         "first": containers.tracked(b, [*values, *missing][: kept.first]),
         "latest": containers.tracked(b, [*values[::-1], *missing][: kept.latest]),
-        "most": kept.items or 0,
+        "most": kept.items,
         "items": _all_of(b, values[: kept.items], kept) if kept.items else None,
     }
-    return Record(Log, containers.tracked(b, fields))
+    log = Record(Log, containers.tracked(b, fields))
+    b.logs.live.append(log)
+    return log
 
 
 def _all_of(b: Builder, values: list[Any], kept: Kept) -> Any:
@@ -55,7 +58,7 @@ def _all_of(b: Builder, values: list[Any], kept: Kept) -> Any:
     likes = trees.leaves(kept.like)
     if any(len(one) != len(likes) for one in columns) or not all(map(_is_numeric, likes)):
         raise kept.failure
-    arrays = [_array_of(b, [one[k] for one in columns], like, kept.items or 0) for k, like in enumerate(likes)]
+    arrays = [_array_of(b, [one[k] for one in columns], like, kept.items) for k, like in enumerate(likes)]
     return trees.rebuilt(kept.like, arrays)
 
 
@@ -80,8 +83,9 @@ def _array_of(b: Builder, values: list[Any], like: Any, number: int) -> Tensor:
 def all_items(b: Builder, log: Record) -> list[Any]:
     """The items of a log, as many as the call at hand has (`sdfgad.parse.value_specialisation`).
 
+    Where they are not kept in this attempt, they are others.
+
     Raises:
-        Reaches: they are not kept.
         NeedsConstant, UnsupportedProgram: their number is no constant, or they are neither numbers nor arrays.
     """
     site = log.fields["origin"]
@@ -89,8 +93,9 @@ def all_items(b: Builder, log: Record) -> list[Any]:
     if not all(map(_is_numeric, trees.leaves(kept.like))):
         raise kept.failure
     number = _length(b, log, kept.failure)
-    b.logs.reach_all(site, number)
-    arrays = trees.leaves(log.fields["items"]) if number else []
+    is_kept = b.logs.keep(site, items=number)
+    items = log.fields["items"] if is_kept else _all_of(b, [], replace(kept, items=number))
+    arrays = trees.leaves(items) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
     return containers.tracked(b, rows)
 
@@ -105,6 +110,7 @@ def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
     b.lacks_constant = True
     if b.values is None:
         raise failure
+    b.measure_ahead(as_tensor(one.fields["length"]).at() for one in b.logs.live)
     try:
         return b.constant(as_linear(as_tensor(log.fields["length"]).at()))
     except UnsupportedProgram:
@@ -128,26 +134,26 @@ def _blank(b: Builder, like: Any) -> Any:
 
 
 def item(b: Builder, log: Record, place: int) -> Any:
-    """``log[place]``, by a known place from the start or the end.
+    """``log[place]``, by a known place from the start or the end; another number or array if it is not kept.
 
     Raises:
-        Reaches: the item is not kept.
         UnsupportedProgram: the items are neither numbers nor arrays.
     """
     site = log.fields["origin"]
     end, depth = _reached(b, log, place)
-    found = log.fields[end][depth - 1]
+    kept = log.fields[end]
+    found = kept[depth - 1] if depth <= len(kept) else b.settle(_blank(b, b.logs.known[site].like))
     if found is None:
         raise b.logs.known[site].failure
     return containers.read(b, found, "an item of a list")
 
 
 def _reached(b: Builder, log: Record, place: int) -> tuple[str, int]:
-    """The end from which an item is counted, and how far it is from there; requires that it is there, and is kept."""
+    """The end from which an item is counted, and how far it is from there; requires that it is there."""
     site = log.fields["origin"]
     end, depth = ("latest", -place) if place < 0 else ("first", place + 1)
     # With each item that is removed at the end, one more has to be known.
-    b.logs.reach(site, **{"first": 0, "latest": 0, end: depth + (b.logs.removed[site] if place < 0 else 0)})
+    b.logs.keep(site, **{end: depth + (b.logs.removed[site] if place < 0 else 0)})
     _require_items(b, log, depth)
     return end, depth
 

@@ -20,7 +20,10 @@ from sdfgad.parse.values import Tensor
 def fixed_result(frame: Frame, node: ast.Assign, value: Any) -> Any:
     """The value of an assignment; a result with copies of arrays to which nothing refers that outlives the call."""
     is_inner = len(frame.b.blocks) != frame.entered
-    if not (frame.b.copies_returned and is_inner and all(map(_is_result, node.targets))):
+    if not (is_inner and all(map(_is_result, node.targets))):
+        return value
+    frame.b.returns_arrays |= any(isinstance(leaf, Tensor) and leaf.ndim for leaf in trees.leaves(value))
+    if not frame.b.copies_returned:
         return value
     kept = [one for name, one in frame.env.items() if not isinstance(one, Tensor) or name in frame.source.captured]
     counts = Counter(str(leaf.buffer) for leaf in trees.leaves(value) if isinstance(leaf, Tensor))

@@ -93,6 +93,14 @@ class Frame(Holder, ABC):
         finally:
             self.repeated.pop()
 
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """As `Logs.going_on`; the loops in the statement are left."""
+        depth = len(self.loops)
+        with self.b.logs.going_on():
+            yield
+        del self.loops[depth:]
+
     def open_cells(self) -> None:
         """Closure cells: keep the names that nested functions bind in a dict, whose items loops and branches carry."""
         if not self.source.cells:

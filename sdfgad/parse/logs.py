@@ -7,7 +7,7 @@ object (`sdfgad.parse.delay_lines`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -36,6 +36,10 @@ def put(site: Any, arrays: Any, place: Any, value: Any) -> None:
     """Keep an item of a list at its place in an array, or the parts of one in several."""
 
 
+def see(site: Any, value: Any) -> None:
+    """Learn the type of an item that is not kept."""
+
+
 def require_last(site: Any, length: Any, place: Any) -> None:
     """Require that a list has a last item, and that it is the one to be removed."""
 
@@ -60,7 +64,9 @@ class Log:
     items: Any
 
     def append(self, value: Any) -> None:
-        if self.most > 0 and self.length < self.most:
+        if self.most == 0:
+            see(self.origin, value)
+        elif self.length < self.most:
             put(self.origin, self.items, self.length, value)
         for k in range(len(self.first)):
             if self.length == k:
@@ -118,7 +124,7 @@ class Kept:
         like: an item.
         first: how many items are read by their places from the start.
         latest: how many are read by their places from the end.
-        items: how many there are in the call at hand, where the list is read as a whole.
+        items: how many there are in the call at hand, where the list is read as a whole, else 0.
         cause: what the first attempt has raised, which the branches around the change are to blame for.
     """
 
@@ -126,15 +132,12 @@ class Kept:
     like: Any = None
     first: int = 0
     latest: int = 0
-    items: int | None = None
+    items: int = 0
     cause: UnsupportedProgram | NeedsConstant | None = None
 
 
 class Reaches(Exception):
-    """Raised where a program reads an item of a log that is not kept; `kept` is what has to be."""
-
-    def __init__(self, site: Site, kept: Kept) -> None:
-        self.site, self.kept = site, kept
+    """Raised where a program has read items of logs that are not kept (`Logs.lacking`)."""
 
 
 @dataclass
@@ -144,48 +147,102 @@ class Logs:
     Attributes:
         known: the places where logs are made.
         found: those that this attempt has found.
+        lacking: of logs of which more items are read than are kept, what the next attempt has to keep.
+        live: the logs that have been made.
         removed: the place of a log -> how many items the statements so far may have removed at its end.
     """
 
-    known: Mapping[Site, Kept]
+    known: dict[Site, Kept]
     found: dict[Site, Kept] = field(default_factory=dict)
+    lacking: dict[Site, Kept] = field(default_factory=dict)
+    live: list[Record] = field(default_factory=list)
     removed: Counter[Site] = field(default_factory=Counter)
     _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
+    _failures: list[Exception] = field(default_factory=list)
+
+    def snapshot(self) -> tuple[int, Counter[Site]]:
+        return len(self.live), self.removed.copy()
+
+    def restore(self, state: tuple[int, Counter[Site]]) -> None:
+        del self.live[state[0] :]
+        self.removed = state[1].copy()
 
     def follow(self, values: list[Any], site: Site) -> None:
         """Begin to follow a list that the program makes."""
         self._made[id(values)] = values, site
 
     @contextmanager
-    def noted(self, values: Any, appended: Any) -> Iterator[None]:
-        """Note it if a change of a list cannot be followed."""
+    def noted(self, values: Any, appended: Any, is_decided_by_data: bool) -> Iterator[None]:
+        """Note it if a change of a list cannot be followed; behind such a one, if it could not either without that."""
         try:
             yield
         except Carried:
             raise
         except (UnsupportedProgram, NeedsConstant) as failure:
             _, site = self._made.get(id(values), (None, None))
-            if site is not None:
+            if site is not None and (is_decided_by_data or not self._failures):
                 reason = UnsupportedProgram(failure.what, failure.where, failure.todo)
                 self.found.setdefault(site, Kept(reason, appended, cause=failure))
             raise
 
-    def reach(self, site: Site, first: int, latest: int) -> None:
-        """Require that so many items of a log are kept.
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Parse a statement, and go on behind it where it changes a list that cannot be followed: there may be more."""
+        before = len(self.found)
+        try:
+            yield
+        except (UnsupportedProgram, NeedsConstant) as failure:
+            if isinstance(failure, Carried) or len(self.found) == before:
+                raise
+            self._failures.append(failure)
 
-        Raises:
-            Reaches: fewer are.
-        """
+    @contextmanager
+    def failing_late(self) -> Iterator[None]:
+        """Raise the first failure in a block behind which its parser has gone on, at the end of the block."""
+        before = len(self._failures)
+        try:
+            yield
+        except Exception as error:
+            if len(self._failures) > before:
+                raise self._first_since(before) from error
+            raise
+        if len(self._failures) > before:
+            raise self._first_since(before)
+
+    def _first_since(self, before: int) -> Exception:
+        first = self._failures[before]
+        del self._failures[before:]
+        return first
+
+    @contextmanager
+    def instead(self, before: dict[Site, Kept]) -> Iterator[None]:
+        """Parse a loop otherwise: if that succeeds, what only the attempt before has found can be followed."""
+        tried, self.found = self.found, dict(before)
+        try:
+            yield
+        except Exception:
+            self.found = {**tried, **self.found}
+            raise
+
+    def keep(self, site: Site, first: int = 0, latest: int = 0, items: int = 0) -> bool:
+        """Have a log keep so many items; returns whether it does, else only in the next attempt (`require_kept`)."""
         kept = self.known[site]
-        if first > kept.first or latest > kept.latest:
-            raise Reaches(site, replace(kept, first=max(first, kept.first), latest=max(latest, kept.latest)))
+        if first <= kept.first and latest <= kept.latest and items <= kept.items:
+            return True
+        more = self.lacking.get(site, kept)
+        first, latest, items = max(first, more.first), max(latest, more.latest), max(items, more.items)
+        self.lacking[site] = replace(more, first=first, latest=latest, items=items)
+        return False
 
     def widen(self, site: Site, like: Any) -> None:
-        """Require that the items of a log are kept as such a one; raises Reaches."""
-        raise Reaches(site, replace(self.known[site], like=like))
+        """Have the next attempt keep the items of a log as such a one."""
+        self.lacking[site] = replace(self.lacking.get(site, self.known[site]), like=like)
 
-    def reach_all(self, site: Site, number: int) -> None:
-        """Require that all items of a log are kept; raises as `reach` does."""
-        kept = self.known[site]
-        if kept.items is None or number > kept.items:
-            raise Reaches(site, replace(kept, items=number))
+    def require_kept(self) -> None:
+        """End an attempt that reads items which it does not keep; they were others.
+
+        Raises:
+            Reaches: it has read some.
+        """
+        if self.lacking:
+            raise Reaches

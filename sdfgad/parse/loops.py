@@ -185,8 +185,10 @@ def _identity(value: Any) -> Any:
 
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``: a loop over a range if it counts."""
+    found = dict(frame.b.logs.found)
     if not _counted(frame, node):
-        _uncounted(frame, node)
+        with frame.b.logs.instead(found):
+            _uncounted(frame, node)
 
 
 def _counted(frame: Frame, node: ast.While) -> bool:
@@ -207,9 +209,22 @@ def _counted(frame: Frame, node: ast.While) -> bool:
 def _uncounted(frame: Frame, node: ast.While) -> None:
     """Any other ``while``; unrolled where its tests are known while parsing and it has few trips."""
     head, point = Head(node), ChoicePoint.of(frame)
-    if not isinstance(head.test(frame, Lin(0)), bool) or _unrolled_while(frame, head, FEW_TRIPS) is not None:
+    if not isinstance(head.test(frame, Lin(0)), bool) or not _is_short(frame, head):
         point.backtrack(frame)
         parse_loop(frame, head)
+
+
+def _is_short(frame: Frame, head: Head) -> bool:
+    """Unroll a ``while`` of few trips; whether it is one, in which all lists can be followed."""
+    logs = frame.b.logs
+    found = dict(logs.found)
+    try:
+        return _unrolled_while(frame, head, FEW_TRIPS) is None
+    except UnsupportedProgram:
+        if logs.found.keys() == found.keys():
+            raise
+        logs.found = found
+        return False
 
 
 def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], runs_code: bool = False) -> None:
@@ -252,9 +267,14 @@ class _Peel(Exception):
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
     _require_sign(frame.b, head)
+    found = dict(frame.b.logs.found)
     failure = _as_loop_if_worth(frame, head)
-    if failure is None:
-        return
+    if failure is not None:
+        with frame.b.logs.instead(found):
+            _parse_otherwise(frame, head, failure, may_peel)
+
+
+def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool) -> None:
     if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
         return
     if failure.is_peeled and may_peel:

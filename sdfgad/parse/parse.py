@@ -31,14 +31,14 @@ from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.namespaces import AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
-from sdfgad.parse.primal import Guard, Primal
+from sdfgad.parse.primal import Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
 from sdfgad.parse.source import own_signature, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.value_specialisation import Values, leaving
+from sdfgad.parse.value_specialisation import Place, Values, leaving
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
 from sdfgad.progress import stage
 
@@ -90,13 +90,14 @@ def parse(
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     fixed = {name: values[name] for name in constant}
     assumed = Assumptions(fixed, are_enclosed_constant=are_enclosed_constant, can_measure=measure is not None)
+    predicted: Mapping[Place, int] = {}
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
         attempt = _Attempt(builder, function, bound, passed, structures or {}, assumed, free)
         if assumed.by_value and measure is not None:
-            builder.values = Values(partial(attempt.guard, measure))
+            builder.values = Values(attempt.part, partial(attempt.run, measure), predicted)
         is_nested, outer = _IS_PARSING.get(), _IS_PARSING.set(True)
         try:
             with stage(f"parsing {getattr(source.node, 'name', 'a lambda')}"):
@@ -104,10 +105,15 @@ def parse(
         except FAILURES as failure:
             if is_nested and isinstance(failure, AssignsGlobals):
                 raise failure.refused() from None
-            assumed = assumed.after(failure, builder, free)
+            if builder.logs.lacking or builder.is_as_predicted():
+                assumed = assumed.after(failure, builder, free)
+            predicted = builder.predictions()
             continue
         finally:
             _IS_PARSING.reset(outer)
+        if not builder.is_as_predicted():
+            predicted = {}
+            continue
         if builder.references.are_rows_updated:
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
@@ -156,6 +162,7 @@ class _Attempt:
         frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
         frame.env |= opened(b, self.assumed.globals)
         result = required_parts(b, frame.run(), "the value that is returned")
+        b.logs.require_kept()
         _require_finished(b)
         outputs = dict(_returned(b, result))
         if result is None:
@@ -167,14 +174,18 @@ class _Attempt:
         program = lengths_of_vectors(merge_equal(coalesce(propagate_copies(program))))
         return self._primal(program, returned(result), b.contents.are_changed(containers))
 
-    def guard(self, measure: Measure, names: tuple[str, ...]) -> Guard:
-        """The statements so far, and the integers that they leave in some buffers in the call at hand."""
+    def part(self, names: tuple[str, ...]) -> Primal:
+        """The statements so far, which leave integers in some buffers."""
         b, before = self.b, self.b.names.snapshot()
         body = leaving(tuple(b.blocks[0]), {} if b.values is None else b.values.found)
         program = self._program(b.fresh("guard"), {name: name for name in names}, body)
         b.names.restore(before)
-        primal = self._primal(program, returned(None), changes_containers=False)
-        return Guard(primal, measure(primal))
+        return self._primal(program, returned(None), changes_containers=False)
+
+    def run(self, measure: Measure, part: Primal) -> Mapping[str, int]:
+        """The integers that such a part leaves in the call at hand; raises Reaches if it reads items that it lacks."""
+        self.b.logs.require_kept()
+        return measure(part)
 
     def _program(self, name: str, outputs: dict[str, str], body: Block) -> Program:
         b = self.b

@@ -73,6 +73,11 @@ def _is_decided_by_data(frame: Frame, error: PythonRaises) -> bool:
 
 def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:
     """Parse statements in order, and append the loops among them to `parsed`."""
+    with frame.b.logs.failing_late():
+        return _each_in_order(frame, statements, parsed)
+
+
+def _each_in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:
     for position, statement in enumerate(statements):
         frame.b.where = frame.where(statement)
         if isinstance(statement, ast.If):
@@ -81,16 +86,24 @@ def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTai
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
             with frame.reported(statement):
                 return control.assignment(frame, statement, statements[position + 1 :])
-        if isinstance(statement, (ast.For, ast.While)):
-            parsed.append(LoopWithTail.of(frame, statement, statements[position + 1 :]))
-            continue
-        if _has_choice(frame.source.node) and _has_choice(statement):
-            result, is_all = control.with_choices(frame, statement, statements[position + 1 :])
-        else:
-            result, is_all = frame.statement(statement), False
+        result, is_all = None, False
+        with frame.going_on():
+            result, is_all = _other(frame, statement, statements[position + 1 :], parsed)
         if is_all or result is not None:
             return result
     return None
+
+
+def _other(
+    frame: Frame, statement: ast.stmt, rest: list[ast.stmt], parsed: list[LoopWithTail]
+) -> tuple[Return | None, bool]:
+    """Parse a statement that is no branch; also returns whether what follows has been parsed, too."""
+    if isinstance(statement, (ast.For, ast.While)):
+        parsed.append(LoopWithTail.of(frame, statement, rest))
+        return None, False
+    if _has_choice(frame.source.node) and _has_choice(statement):
+        return control.with_choices(frame, statement, rest)
+    return frame.statement(statement), False
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sdfgad.errors import DecidedByRounding, UnsupportedProgram
+from sdfgad.errors import DecidedByRounding, Location, SdfgadError, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import MESSAGES, Access, Block, Branch, Buffer, Compute, Loop, Statement, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.emitter import Emitter
+from sdfgad.parse.primal import Guard, Primal
 from sdfgad.parse.values import cast
 
 VARIES = "a length or other integer here is computed from the values of arrays or floats that a loop changes"
@@ -45,6 +46,24 @@ def leaving(body: Block, values: Mapping[str, int]) -> Block:
     return body
 
 
+def _compute(b: Emitter, name: str, form: Lin) -> None:
+    """Emit an integer into a new buffer, before the loops and branches around."""
+    b.buffers[name] = Buffer(name, (), INT, where=b.where)
+    b.blocks[0].append(Compute((), Access(name), Int(form), where=b.where))
+
+
+def _read(form: Lin) -> set[str]:
+    return {one.buffer for one in reads(Int(form))}
+
+
+def _is_known(b: Emitter, form: Lin, carried: frozenset[str]) -> bool:
+    """Whether an integer is known before the loops and branches around."""
+    loops, read = frozenset(var for _, var, _ in b.loops), _read(form)
+    changed = carried.union(*(written(tuple(block)) for block in b.blocks[1:]))
+    is_before = form.symbols.isdisjoint(loops) and read.isdisjoint(changed) and _may_be_before(b, form)
+    return is_before and MESSAGES not in b.buffers
+
+
 def _may_be_before(b: Emitter, form: Lin) -> bool:
     """Whether a form may be computed before the loops and branches around: only there may its indices be in range."""
     return len(b.blocks) == 1 or all(index.is_const for one in reads(Int(form)) for index in one.index)
@@ -69,12 +88,17 @@ class TooManyBranches(TooManyValues):
     """More branches that a call decides than a program may have; what they have been decided for is refused."""
 
 
+# Where the program asks for an integer, and how many it has asked for there before.
+Place = tuple[Location | None, int]
+
+
 @dataclass(frozen=True)
 class _Measured:
-    """An integer that has been measured: the name of its buffer, and the number of statements before."""
+    """An integer that has been measured: its value, the number of statements before, its buffer if it is a constant."""
 
-    name: str
+    value: int
     position: int
+    name: str = ""
 
     def is_current(self, b: Emitter, read: set[str]) -> bool:
         """Whether nothing has been written since to what it is computed of."""
@@ -86,29 +110,53 @@ class _Measured:
 class Values:
     """The integers that are constants of one attempt to parse a program though data decides them.
 
+    Value prediction: an attempt takes those of the one before without a run, which `are_as_predicted` makes up for.
+
     Attributes:
-        measure: computes what is in some buffers, each of one integer.
-        guard: what it has computed last, which is all of them.
+        program: the statements so far, which leave integers in some buffers.
+        run: what these are in the call at hand.
+        predicted: the integers of an attempt before.
+        guard: the part of the program that computes all of them so far, and what they are.
+        places: where they are asked for, by the names of their buffers.
         inside: what they are computed of -> the loops inside of which they have been used.
         sides: those that decide branches.
         measured: those that have been measured, by what is computed.
+        is_predicted: whether any was taken from an attempt before.
     """
 
-    measure: Callable[[tuple[str, ...]], Any]
-    guard: Any = None
+    program: Callable[[tuple[str, ...]], Primal]
+    run: Callable[[Primal], Mapping[str, int]]
+    predicted: Mapping[Place, int] = field(default_factory=dict)
+    guard: Guard | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
     inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sides: frozenset[str] = frozenset()
     measured: Mapping[Lin, _Measured] = field(default_factory=dict)
+    is_predicted: bool = False
 
     def snapshot(self) -> tuple[Any, ...]:
-        return self.guard, self.inside, self.sides, self.measured
+        return self.guard, self.places, self.inside, self.sides, self.measured
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.guard, self.inside, self.sides, self.measured = state
+        self.guard, self.places, self.inside, self.sides, self.measured = state
 
     @property
     def found(self) -> Mapping[str, int]:
         return {} if self.guard is None else self.guard.values
+
+    @property
+    def by_place(self) -> Mapping[Place, int]:
+        """What another attempt may predict."""
+        return {place: self.found[name] for name, place in self.places.items()}
+
+    def are_as_predicted(self) -> bool:
+        """Whether integers that were taken from an attempt before are those of the call at hand."""
+        if not self.is_predicted or self.guard is None:
+            return True
+        try:
+            return self.run(self.guard.primal) == self.guard.values
+        except SdfgadError:
+            return False
 
     def integer(self, b: Emitter, form: Lin, carried: frozenset[str], name: str) -> int | None:
         """The value of a form; None if it is not known before the loops and branches around.
@@ -121,30 +169,62 @@ class Values:
             DecidedByRounding: an integer before this one has come out otherwise this time.
             TooManyValues: there are as many such integers as there may be.
         """
-        loops, read = frozenset(var for _, var, _ in b.loops), {one.buffer for one in reads(Int(form))}
-        changed = carried.union(*(written(tuple(block)) for block in b.blocks[1:]))
-        is_known = form.symbols.isdisjoint(loops) and read.isdisjoint(changed) and _may_be_before(b, form)
-        if not is_known or MESSAGES in b.buffers:
+        if not _is_known(b, form, carried):
             return None
+        loops, read = frozenset(var for _, var, _ in b.loops), _read(form)
         self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
-        again = self.measured.get(form)
-        if again is None or not again.is_current(b, read):
-            again = self._new(b, form, name)
-        return self.found[again.name]
+        known = self._current(b, form)
+        if known is None or not known.name:
+            known = self._new(b, form, name, None if known is None else known.value)
+        return known.value
 
-    def _new(self, b: Emitter, form: Lin, name: str) -> _Measured:
-        """Measure an integer for the call at hand, and have the program check that it is the same in a run."""
+    def measure_ahead(self, b: Emitter, forms: Mapping[str, Lin], carried: frozenset[str]) -> None:
+        """Measure integers in one run that may be asked for soon, unless the first of them is predicted.
+
+        Args:
+            forms: by the names of new buffers.
+        """
+        forms = {n: f for n, f in forms.items() if _is_known(b, f, carried) and self._current(b, f) is None}
+        if len(forms) < 2 or self._place(b) in self.predicted:
+            return
+        position = len(b.blocks[0])
+        for name, form in forms.items():
+            _compute(b, name, form)
+        run = self._run(b, self.program((*self.found, *forms)))
+        del b.blocks[0][position:]
+        for name in forms:
+            del b.buffers[name]
+        self.measured = {**self.measured, **{form: _Measured(run[name], position) for name, form in forms.items()}}
+
+    def _current(self, b: Emitter, form: Lin) -> _Measured | None:
+        known = self.measured.get(form)
+        return known if known is not None and known.is_current(b, _read(form)) else None
+
+    def _place(self, b: Emitter) -> Place:
+        """That of the next integer."""
+        return b.where, sum(where == b.where for where, _ in self.places.values())
+
+    def _new(self, b: Emitter, form: Lin, name: str, value: int | None) -> _Measured:
+        """Make an integer a constant, and have the program check that it is the same in a run."""
         if len(self.found) == MOST_VALUES:
             raise TooManyValues(TOO_MANY, b.where, FEWER)
-        b.buffers[name] = Buffer(name, (), INT, where=b.where)
-        b.blocks[0].append(Compute((), Access(name), Int(form), where=b.where))
-        made = _Measured(name, len(b.blocks[0]))
-        before, self.guard = self.found, self.measure((*self.found, name))
-        if any(self.found[one] != value for one, value in before.items()):
-            raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
+        _compute(b, name, form)
+        primal, place = self.program((*self.found, name)), self._place(b)
+        if value is None and place in self.predicted:
+            value, self.is_predicted = self.predicted[place], True
+        if value is None:
+            value = self._run(b, primal)[name]
+        made = _Measured(value, len(b.blocks[0]), name)
+        self.guard, self.places = Guard(primal, {**self.found, name: value}), {**self.places, name: place}
         self.measured = {**self.measured, form: made}
-        b.check(_is(Int(form), self.found[name]), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
+        b.check(_is(Int(form), value), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
         return made
+
+    def _run(self, b: Emitter, primal: Primal) -> Mapping[str, int]:
+        run = self.run(primal)
+        if any(run[one] != value for one, value in self.found.items()):
+            raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
+        return run
 
     def truth(self, b: Emitter, condition: Expr, carried: frozenset[str], name: str) -> bool | None:
         """Whether a condition holds; as `integer`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.logs import Site, put, require_last
+from sdfgad.parse.logs import Site, put, require_last, see
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import ALIKE, put_item
-from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, scalar
+from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_number, scalar
 
 
 @function(put)
@@ -28,8 +29,21 @@ def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
         raise b.logs.known[site].failure from None
     if not all(map(_holds, arrays, tensors)):
         b.logs.widen(site, trees.rebuilt(like, [_wider(b, *pair) for pair in zip(tensors, arrays, strict=True)]))
+        return
     for array, new in zip(arrays, tensors, strict=True):
         _put_one(b, array, as_linear(as_tensor(place).at()), new)
+
+
+@function(see)
+def _see(b: Builder, site: Site, value: Any) -> None:
+    kept = b.logs.known[site]
+    leaves, likes = trees.leaves(value), trees.leaves(kept.like)
+    if len(leaves) != len(likes) or not all(is_number(one) or isinstance(one, Tensor) for one in (*leaves, *likes)):
+        return
+    pairs = [(as_tensor(leaf), as_tensor(like)) for leaf, like in zip(leaves, likes, strict=True)]
+    if not any(new.ndim or like.ndim for new, like in pairs):
+        like = trees.rebuilt(kept.like, [_wider(b, *pair) for pair in pairs])
+        b.logs.known[site] = replace(kept, like=like)
 
 
 MOST_REMOVED = 4
@@ -47,7 +61,7 @@ def _require_last(b: Builder, site: Site, length: Any, place: Any) -> None:
         what = "an item of a list whose length is data is removed in a loop"
         raise b.unsupported(what, "Remove it after the loop, or do not append it: test before `append`.")
     b.logs.removed[site] += 1
-    b.logs.reach(site, 0, b.logs.removed[site])
+    b.logs.keep(site, latest=b.logs.removed[site])
     has = Op("less", (Const(0, INT), as_tensor(length).at()), BOOL)
     b.check(has, (), "pop from empty list", InvalidIndex, "Python raises IndexError here, too.")
 
