@@ -9,7 +9,7 @@ unrolled.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -23,95 +23,30 @@ from sdfgad.errors import (
     UnsupportedProgram,
     UpdateOfCopy,
 )
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.program import Access, Loop
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.program import Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import after_loop, conditions, control, filled_loops, loop_state, stored_lists, trajectories, trees
-from sdfgad.parse.binding import bind
+from sdfgad.parse import control, filled_loops
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
-from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.induction_variables import Counter, NotCounted
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
-from sdfgad.parse.jumps import stops
-from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_outside
-from sdfgad.parse.loop_state import Carry, LoopNode
+from sdfgad.parse.liveness import assigned_names, is_read_outside
+from sdfgad.parse.loop_attempts import Peel, parse_as_loop, parse_trip
+from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
+from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
-from sdfgad.parse.ranges import AS_LIST, MANY_ITEMS, Range, gone_over, is_lazy, items_of
-from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
+from sdfgad.parse.ranges import MANY_ITEMS, gone_over, is_lazy
+from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 
-UNROLL_LIMIT = 256
-FEW_TRIPS = 16
-
-Item = Callable[[Any], Any]
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Head:
-    """A loop's header: a range and the function from its index to the target's value, or the counter of a ``while``.
-
-    A ``while`` without a counter has none of these.
-    """
-
-    node: LoopNode
-    span: Range | None = None
-    item: Item | None = None
-    counter: Counter | None = None
-
-    def trip(self, frame: Frame, trip: Lin) -> None:
-        """Parse a trip: bind the loop's target, or set its counter, and parse the body."""
-        if self.span is None:
-            frame.block(self.node.body)
-        elif isinstance(self.node, ast.For) and self.item is not None:
-            bind(frame, self.node.target, self.item(self.span.index(trip)))
-            frame.block(self.node.body)
-        elif self.counter is not None:
-            before = frame.env[self.counter.name]
-            self.counter.enter(frame, self.span.index(trip))
-            frame.block(self.node.body)
-            self.counter.leave(frame, self.span.index(trip + 1), before)
-
-    def guards(self, trip: Lin) -> tuple[Lin, ...]:
-        return (trip,) if self.span is None else self.span.guards(trip)
-
-    @property
-    def base(self) -> str:
-        target = getattr(self.node, "target", None)
-        return target.id if isinstance(target, ast.Name) else "k"
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the trip count is known before the first trip."""
-        return self.span is not None and not stops(self.node)
-
-    def rest(self) -> Head:
-        """The loop without its first trip."""
-        if self.span is None:
-            return self
-        return replace(self, span=Range(self.span.start + self.span.step, self.span.stop, self.span.step))
-
-    def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
-        """The condition that a trip runs."""
-        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
-        if isinstance(self.node, ast.While) and self.counter is None:
-            tests.append(self.node.test)
-        for test in tests:
-            ast.fix_missing_locations(ast.copy_location(test, self.node))
-        whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        goes_on = conditions.test(frame, whole) if tests else True
-        if self.span is None:
-            return goes_on
-        is_left = conditions.decided(frame.b, Op("less", (Int(trip), Int(self.span.trips)), BOOL))
-        result: bool | Tensor = conditions.logical(frame.b, "logical_and", goes_on, is_left)
-        return result
 
 
 def for_loop(frame: Frame, node: ast.For) -> None:
@@ -126,8 +61,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         if head is not None:
             _filling(frame, head, parse_loop)
         else:
-            items = (partial(_identity, item) for item in as_sequence(frame, node.iter, iterable))
-            _unrolled(frame, node, items, is_lazy(value))
+            items = (partial(identity, item) for item in as_sequence(frame, node.iter, iterable))
+            unroll(frame, node, items, is_lazy(value))
     finally:
         frame.iterables.pop()
 
@@ -169,20 +104,6 @@ def _may_fill(b: Builder, head: Head) -> bool:
     return trips.is_const and trips.const >= MANY_ITEMS and b.rolling is not Rolling.NONE
 
 
-def head_of(frame: Frame, node: ast.For, iterable: Any) -> Head | None:
-    """The head of a ``for``; None for one over a sequence that is known while parsing."""
-    if isinstance(iterable, range):
-        iterable = Range.like(iterable)
-    if isinstance(iterable, Range):
-        return Head(node, iterable, lambda index: index)
-    items = items_of(frame.b, iterable)
-    return None if items is None else Head(node, Range(Lin(0), items.length, 1), items.at)
-
-
-def _identity(value: Any) -> Any:
-    return value
-
-
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``: a loop over a range if it counts."""
     found = dict(frame.b.logs.found)
@@ -219,7 +140,7 @@ def _is_short(frame: Frame, head: Head) -> bool:
     logs = frame.b.logs
     found = dict(logs.found)
     try:
-        return _unrolled_while(frame, head, FEW_TRIPS) is None
+        return unroll_while(frame, head, FEW_TRIPS) is None
     except UnsupportedProgram:
         if logs.found.keys() == found.keys():
             raise
@@ -227,46 +148,9 @@ def _is_short(frame: Frame, head: Head) -> bool:
         return False
 
 
-def _unrolled(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], runs_code: bool = False) -> None:
-    """Unroll a loop over values.
-
-    Args:
-        runs_code: whether statements of the program run where a value is asked for.
-
-    Raises:
-        NeedsConstant: they do, and whether it is asked for is known only at run time.
-    """
-    head, values = Head(node), iter(values)
-
-    def trip(value: Callable[[], Any]) -> None:
-        with frame.repeating(node):
-            bind(frame, node.target, value())
-            frame.block(node.body)
-
-    while True:
-        goes_on = head.test(frame, Lin(0))
-        if goes_on is False:
-            return
-        if runs_code and goes_on is not True:
-            what = "whether a loop over a generator goes on is known only at run time"
-            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, AS_LIST)
-        value = next(values, None)
-        if value is None:
-            return
-        # Other trips follow, so that any name may be read after this one.
-        control.branch_on(frame, goes_on, lambda value=value: trip(value), lambda: None, None)  # type: ignore[misc]
-
-
-class _Peel(Exception):
-    """Raised where the first trip must be peeled."""
-
-    def __init__(self, reason: UnsupportedProgram | UnboundVariable) -> None:
-        self.reason = reason
-
-
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
-    _require_sign(frame.b, head)
+    require_sign(frame.b, head)
     found = dict(frame.b.logs.found)
     failure = _as_loop_if_worth(frame, head)
     if failure is not None:
@@ -282,7 +166,7 @@ def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool
     elif isinstance(failure.reason, (AmbiguousArray, Rebound)) and may_peel and _settles(frame, head, failure.reason):
         return
     elif isinstance(failure.reason, (NeedsConstant, Rebound)) or head.span is None:
-        _unrolled_instead(frame, head, failure.var, failure.reason)
+        unroll_instead(frame, head, failure.var, failure.reason)
     else:
         raise failure.reason
 
@@ -330,11 +214,11 @@ def _attempted(
         begun(b)
         var = b.fresh(head.base)
         try:
-            if _parse_as_loop(frame, head, var, carried, items):
+            if parse_as_loop(frame, head, var, carried, items):
                 return None
             point.backtrack(frame)
             continue
-        except _Peel as peel:
+        except Peel as peel:
             failure = _Failure(peel.reason, True, var)
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
             failure = _Failure(error, False, var)
@@ -368,43 +252,11 @@ def _periodic(frame: Frame, head: Head) -> bool:
         try:
             periodic = replace(head, span=replace(span, period_count=period_count, period=period))
             parse_loop(frame, periodic, may_peel=False)
-            _remainder_trips(frame, head, done, period - 1)
+            remainder_trips(frame, head, done, period - 1)
             return True
-        except (UpdateOfCopy, _Peel):
+        except (UpdateOfCopy, Peel):
             point.backtrack(frame)
     return False
-
-
-def _remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
-    """The remainder of an unrolled loop: at most `most` trips from `first` on, each nested in the one before it."""
-    if not most or head.span is None:
-        return
-    b, index = frame.b, Int(first)
-    is_next = conditions.decided(b, Op("less", (index, Int(head.span.trips)), BOOL))
-    # A range that ends before it starts has a negative number of trips.
-    is_trip = conditions.decided(b, Op("less_equal", (Int(Lin(0)), index), BOOL))
-    is_left = conditions.logical(b, "logical_and", is_trip, is_next)
-
-    def run() -> None:
-        _trip(frame, head, first)
-        _remainder_trips(frame, head, first + 1, most - 1)
-
-    control.branch_on(frame, is_left, run, lambda: None, head.node)
-
-
-def _trip(frame: Frame, head: Head, trip: Lin) -> None:
-    with frame.repeating(head.node):
-        head.trip(frame, trip)
-
-
-def _require_sign(b: Builder, head: Head) -> None:
-    """Require trips >= 0, as it is a tape's length; calls with trips < 0 get another specialisation."""
-    if head.span is None:
-        return
-    trips = head.span.trips
-    symbols = {atom for atom, _ in trips.terms}
-    if symbols and symbols <= set(b.integers) and not b.holds(trips):
-        raise NeedsConstant(b.symbols_behind(trips.symbols), b.where)
 
 
 def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
@@ -419,7 +271,7 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
         first_trip(frame, head)
         try:
             parse_loop(frame, head.rest(), may_peel=False)
-        except (_Peel, UpdateOfCopy):
+        except (Peel, UpdateOfCopy):
             raise reason from None
 
     control.branch_on(frame, head.test(frame, Lin(0)), both, lambda: None, head.node)
@@ -441,163 +293,11 @@ def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
 
 def first_trip(frame: Frame, head: Head) -> None:
     """Parse the first trip as straight-line statements."""
-    _trip(frame, head, Lin(0))
+    parse_trip(frame, head, Lin(0))
     if isinstance(head.node, ast.For):
         for name in assigned_names(head.node.target):
             if not is_read_outside(frame.source.tree, head.node, frame.around, name):
                 frame.env.pop(name, None)
-
-
-def _unrolled_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
-    if head.span is None:
-        deciders = _unrolled_while(frame, head, UNROLL_LIMIT)
-        if deciders is not None:
-            raise _asking(failure, deciders)
-        return
-    span, trips = head.span, head.span.trips
-    is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
-    if is_about_trip and (known := frame.b.by_value(trips)) is not None:
-        trips = Lin(known)
-    if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
-        deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
-        frame.b.to_unroll |= deciders
-        raise _asking(failure, deciders)
-    if isinstance(head.node, ast.For):
-        item = head.item or _identity
-        _unrolled(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
-        return
-    for k in range(trips.const):
-        _trip(frame, head, Lin(k))
-
-
-def _asking(failure: Exception, deciders: set[str]) -> Exception:
-    """A failure of a loop that would be unrolled if these were constants: an outer loop is unrolled for them, too."""
-    if not deciders or not isinstance(failure, NeedsConstant):
-        return failure
-    return NeedsConstant(failure.symbols | deciders, failure.where, failure.what, failure.todo)
-
-
-def _unrolled_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
-    """Unroll a ``while``: None if all tests were known and it ended within `limit` trips, else what decides a test."""
-    for _ in range(limit):
-        goes_on = head.test(frame, Lin(0))
-        if not isinstance(goes_on, bool):
-            deciders = frame.b.deciders(goes_on.at())
-            frame.b.to_unroll |= deciders
-            return deciders
-        if not goes_on:
-            return None
-        with frame.repeating(head.node):
-            frame.block(head.node.body)
-    return set()
-
-
-def _parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
-    """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
-    b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
-    old_buffers = frozenset(b.buffers)
-    goes_on = None if head.is_counted else head.test(frame, Lin(0))
-    if goes_on is False:
-        return True
-    trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
-    trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
-    items.as_names(frame)
-    arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
-    before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
-    start = b.versions.now
-    outside = before | loop_state.values_in_trip(b, stores)
-    starts = {name: trees.copied(outside[name]) for name in stores.carried}
-    frame.env = dict(outside)
-    filling = filled_loops.body_of(b, head.node, var, arrays)
-    with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
-        b.loops.append((len(b.blocks), var, trips))
-        frame.loops.append(head.node)
-        items.as_items(frame)
-        _body(frame, head, trip, stores)
-        items.require_settled()
-        items.as_names(frame)
-        b.where = here
-        # A trip may change the very lists and dicts that it begins with.
-        outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
-        changed = loop_state.changed(frame, head.node, outside, carried)
-        held = items.held_by(frame, [value for values in changed.values() for value in values])
-        for name in items.bar(frame, held):
-            changed.pop(name, None)
-            carried.pop(name, None)
-        found = loop_state.newly_carried(frame, head.node, changed, outside, carried, old_buffers)
-        if not found and not held:
-            loop_state.refuse_stale(frame, head.node, outside)
-            b.versions.require_current_in_next_trip(start)
-            if trip_counter is not None:
-                items.as_items(frame)
-                trip_counter.step(frame, head, trip, may_fail=bool(b.checks))
-                items.as_names(frame)
-            loop_state.write_back(b, stores, outside, frame.env)
-        frame.loops.pop()
-        b.loops.pop()
-    if found or held:
-        carried |= found
-        return False
-    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
-    b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
-    last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
-    frame.env = after_loop.values_after(
-        frame, after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
-    )
-    items.assign(frame)
-    return True
-
-
-def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> None:
-    try:
-        period = 1 if head.span is None else head.span.period
-        for k in range(period):
-            _trip(frame, head, trip.scaled(period) + k)
-    except UpdateOfCopy as error:
-        if error.buffer in stores.buffers:
-            raise _Peel(error) from error
-        raise
-    except UnboundVariable as error:
-        if error.name in assigned_names(head.node) | assigned_attributes(head.node):
-            raise _Peel(error) from error
-        raise
-
-
-@dataclass(frozen=True)
-class _TripCounter:
-    """The trip count of an open loop: a scalar that holds the trips that certainly run, updated in each trip."""
-
-    count: Tensor
-
-    @staticmethod
-    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _TripCounter:
-        trip_counter = _TripCounter(b.new_view(f"{base}_trips", (), INT))
-        b.assign(trip_counter.count, astype(as_tensor(goes_on), INT))
-        return trip_counter
-
-    def step(self, frame: Frame, head: Head, trip: Lin, may_fail: bool) -> None:
-        """At the end of a trip, add one to the count if the test holds, and if no check, or none before, has failed."""
-        goes_on = head.test(frame, trip + 1)
-        if goes_on is True:
-            raise frame.unsupported(
-                head.node,
-                "this loop never ends",
-                "Make its condition depend on something that the loop changes, or `break`.",
-            )
-        if may_fail:
-            # Python raises and leaves the loop, or never comes to it; it might never end otherwise.
-            is_fine = scalar(Op("equal", (Access(STATUS).read(INT), Const(0, INT)), BOOL))
-            goes_on = conditions.logical(frame.b, "logical_and", goes_on, is_fine)
-        more = cast(as_tensor(goes_on).at(), INT)
-        frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
-
-    @property
-    def trips(self) -> Lin:
-        return as_linear(self.count.at())
-
-
-def _at_least_zero(form: Lin) -> Lin:
-    return as_linear(Op("maximum", (Int(form), Const(0, INT)), INT))
 
 
 __all__ = ["for_loop", "while_loop"]

@@ -16,6 +16,7 @@ from sdfgad.parse import control, exceptions, loops
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
+from sdfgad.parse.loop_heads import Head, head_of
 from sdfgad.parse.loop_state import LoopNode
 from sdfgad.parse.ranges import gone_over
 
@@ -116,9 +117,9 @@ def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
     """Parse the tail of a loop twice: for no trips, and after the loop with its first trip peeled."""
     loop.point.backtrack(frame)
     node = loop.node
-    head = loops.Head(node)
+    head = Head(node)
     if isinstance(node, ast.For):
-        head = loops.head_of(frame, node, gone_over(frame.b, iterable_of(frame, node.iter)))  # type: ignore[assignment]
+        head = head_of(frame, node, gone_over(frame.b, iterable_of(frame, node.iter)))  # type: ignore[assignment]
     test = True if head is None else head.test(frame, Lin(0))
     if head is None or test is True:
         # There is only one path: parsing fails as before.

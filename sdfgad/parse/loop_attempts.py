@@ -1,0 +1,142 @@
+"""One attempt to parse a loop as a loop of the program, with the names and items that it carries so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sdfgad.errors import (
+    UnboundVariable,
+    UnsupportedProgram,
+    UpdateOfCopy,
+)
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.program import Access
+from sdfgad.parse import after_loop, conditions, filled_loops, loop_state, stored_lists, trajectories, trees
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.emitter import STATUS
+from sdfgad.parse.frame import Frame
+from sdfgad.parse.items import Items
+from sdfgad.parse.liveness import assigned_attributes, assigned_names
+from sdfgad.parse.loop_heads import Head
+from sdfgad.parse.loop_state import Carry
+from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
+
+
+class Peel(Exception):
+    """Raised where the first trip must be peeled."""
+
+    def __init__(self, reason: UnsupportedProgram | UnboundVariable) -> None:
+        self.reason = reason
+
+
+def parse_trip(frame: Frame, head: Head, trip: Lin) -> None:
+    with frame.repeating(head.node):
+        head.trip(frame, trip)
+
+
+def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
+    """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
+    b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
+    old_buffers = frozenset(b.buffers)
+    goes_on = None if head.is_counted else head.test(frame, Lin(0))
+    if goes_on is False:
+        return True
+    trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
+    trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
+    items.as_names(frame)
+    arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
+    before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
+    start = b.versions.now
+    outside = before | loop_state.values_in_trip(b, stores)
+    starts = {name: trees.copied(outside[name]) for name in stores.carried}
+    frame.env = dict(outside)
+    filling = filled_loops.body_of(b, head.node, var, arrays)
+    with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
+        b.loops.append((len(b.blocks), var, trips))
+        frame.loops.append(head.node)
+        items.as_items(frame)
+        _body(frame, head, trip, stores)
+        items.require_settled()
+        items.as_names(frame)
+        b.where = here
+        # A trip may change the very lists and dicts that it begins with.
+        outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
+        changed = loop_state.changed(frame, head.node, outside, carried)
+        held = items.held_by(frame, [value for values in changed.values() for value in values])
+        for name in items.bar(frame, held):
+            changed.pop(name, None)
+            carried.pop(name, None)
+        found = loop_state.newly_carried(frame, head.node, changed, outside, carried, old_buffers)
+        if not found and not held:
+            loop_state.refuse_stale(frame, head.node, outside)
+            b.versions.require_current_in_next_trip(start)
+            if trip_counter is not None:
+                items.as_items(frame)
+                trip_counter.step(frame, head, trip, may_fail=bool(b.checks))
+                items.as_names(frame)
+            loop_state.write_back(b, stores, outside, frame.env)
+        frame.loops.pop()
+        b.loops.pop()
+    if found or held:
+        carried |= found
+        return False
+    filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
+    b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
+    last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
+    frame.env = after_loop.values_after(
+        frame, after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
+    )
+    items.assign(frame)
+    return True
+
+
+def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> None:
+    try:
+        period = 1 if head.span is None else head.span.period
+        for k in range(period):
+            parse_trip(frame, head, trip.scaled(period) + k)
+    except UpdateOfCopy as error:
+        if error.buffer in stores.buffers:
+            raise Peel(error) from error
+        raise
+    except UnboundVariable as error:
+        if error.name in assigned_names(head.node) | assigned_attributes(head.node):
+            raise Peel(error) from error
+        raise
+
+
+@dataclass(frozen=True)
+class _TripCounter:
+    """The trip count of an open loop: a scalar that holds the trips that certainly run, updated in each trip."""
+
+    count: Tensor
+
+    @staticmethod
+    def start(b: Builder, base: str, goes_on: bool | Tensor) -> _TripCounter:
+        trip_counter = _TripCounter(b.new_view(f"{base}_trips", (), INT))
+        b.assign(trip_counter.count, astype(as_tensor(goes_on), INT))
+        return trip_counter
+
+    def step(self, frame: Frame, head: Head, trip: Lin, may_fail: bool) -> None:
+        """At the end of a trip, add one to the count if the test holds, and if no check, or none before, has failed."""
+        goes_on = head.test(frame, trip + 1)
+        if goes_on is True:
+            raise frame.unsupported(
+                head.node,
+                "this loop never ends",
+                "Make its condition depend on something that the loop changes, or `break`.",
+            )
+        if may_fail:
+            # Python raises and leaves the loop, or never comes to it; it might never end otherwise.
+            is_fine = scalar(Op("equal", (Access(STATUS).read(INT), Const(0, INT)), BOOL))
+            goes_on = conditions.logical(frame.b, "logical_and", goes_on, is_fine)
+        more = cast(as_tensor(goes_on).at(), INT)
+        frame.b.assign(self.count, scalar(Op("add", (Int(trip + 1), more), INT)))
+
+    @property
+    def trips(self) -> Lin:
+        return as_linear(self.count.at())
+
+
+def _at_least_zero(form: Lin) -> Lin:
+    return as_linear(Op("maximum", (Int(form), Const(0, INT)), INT))
