@@ -172,7 +172,7 @@ def _seeded(
 
     Where the output depends on nothing in `wrt`, no adjoint has been made, and all gradients are zero.
     """
-    waiting = dict.fromkeys(adjoint.bars.values())
+    waiting = {bar: position for position, bar in enumerate(adjoint.bars.values())}
     result: list[tuple[int, Block]] = []
     # Messages of the reverse sweep follow those of the forward sweep.
     seeds = ((adjoint.output, cotangent), (MESSAGES, buffers.get(MESSAGES, cotangent)))
@@ -183,7 +183,7 @@ def _seeded(
         statements: list[Statement] = []
         for statement in block:
             used = {name for s in walk((statement,)) for name in buffers_of(s)}
-            for bar in [bar for bar in waiting if bar in used]:
+            for bar in sorted(used & waiting.keys(), key=waiting.__getitem__):
                 del waiting[bar]
                 statements.append(_cleared(names, buffers[bar]))
             statements.append(statement)

@@ -21,7 +21,7 @@ def merge_equal(program: Program) -> Program:
     names = _equal_buffers(program)
     if not names:
         return program
-    body = renamed(tuple(s for s in program.body if not written((s,)) & set(names)), names)
+    body = renamed(tuple(s for s in program.body if names.keys().isdisjoint(s.written)), names)
     used = {name: buffer for name, buffer in program.buffers.items() if name not in names}
     return replace(program, body=body, buffers=used)
 

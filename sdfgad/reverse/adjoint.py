@@ -121,6 +121,14 @@ class _Setting:
     bars: Mapping[str, str]
     is_wide: bool
 
+    @cached_property
+    def active(self) -> frozenset[str]:
+        return frozenset(self.bars)
+
+    @cached_property
+    def adjoints(self) -> frozenset[str]:
+        return frozenset(self.bars.values())
+
     def cotangent(self, target: Access) -> Expr:
         """The adjoint of a target, in its own precision."""
         read = Access(self.bars[target.buffer], target.index).read(self.bar_dtype(target.buffer))
@@ -133,7 +141,7 @@ class _Setting:
 
     def added(self, cotangent: Expr) -> Expr:
         """A contribution to an adjoint, in the precision of adjoints."""
-        return widened(cotangent, frozenset(self.bars.values())) if self.is_wide else cotangent
+        return widened(cotangent, self.adjoints) if self.is_wide else cotangent
 
     def saved(self, adjoints: Mapping[int, StatementAdjoint]) -> frozenset[Key]:
         """What must be saved for these adjoints."""
@@ -245,7 +253,7 @@ def _adjoint_of(
     bars, like = setting.bars, setting.program.buffers[statement.target.buffer]
     target_bar = Access(bars[statement.target.buffer], statement.target.index)
     t = setting.cotangent(statement.target)
-    pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, frozenset(bars)))
+    pulled = setting.zeros.kept(statement, t, STATEMENT_RULES[statement.accumulate](statement, t, setting.active))
     pulled = _with_result(statement, pulled, prefer_result)
     first, reading = stored_totals(statement, pulled.totals, like, buffers, names)
     body = [*first]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -111,7 +112,7 @@ def asked(
 ) -> Iterator[Asked]:
     """All forward values needed: by adjoints, by saving, by the control flow around both, and by recomputations."""
     saving = {number for number, _ in saved}
-    needed = set(adjoints) | saving
+    needed = sorted({*adjoints, *saving})
     makers = _makers(program, recomputes)
     for number, statement in enumerate(numbered(program.body)):
         if number in adjoints:
@@ -280,6 +281,6 @@ def buffers_read(statements: Iterable[Statement]) -> set[str]:
     return {read.buffer for statement in statements for read in reads_of(statement)}
 
 
-def _holds_any(number: int, statement: Loop | Branch, needed: set[int]) -> bool:
-    """Whether a numbered statement lies inside another: numbers are in order, outer first."""
-    return any(number < other <= number + statement.size for other in needed)
+def _holds_any(number: int, statement: Loop | Branch, needed: list[int]) -> bool:
+    """Whether one of some numbered statements lies inside another: numbers are in order, outer first."""
+    return bisect_right(needed, number + statement.size) > bisect_right(needed, number)

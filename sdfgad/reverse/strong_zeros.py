@@ -140,10 +140,11 @@ def _unbounded(program: Program) -> set[str]:
 
 
 def _unchosen(program: Program) -> set[str]:
-    found = _chosen_among(program.body, False)
+    # From the results to what they are computed of, so that one pass is enough where there are no loops.
+    found, statements = _chosen_among(program.body, False), list(walk(program.body))[::-1]
     while True:
         before = len(found)
-        for statement in walk(program.body):
+        for statement in statements:
             if any(access.buffer in found for access, _ in writes_of(statement)):
                 found |= {read.buffer for read in reads_of(statement)}
         if len(found) == before:

@@ -104,8 +104,11 @@ class _Factoring:
     def made(self, nest: Nest) -> Block | None:
         """What computes the sum of a nest in fewer operations; None if it is no sum, or that is not worth it."""
         found = self.sum_of(nest)
-        step = None if found is None else found.order.best
-        if found is None or step is None or not self.is_worth(found, step):
+        # The search takes longer than most nests are worth.
+        if found is None or found.work < WORK:
+            return None
+        step = found.order.best
+        if step is None or not self.is_worth(found, step):
             return None
         made = Emission(found, self.names, self.buffers).block(step)
         self.gone |= written(nest.body) - {found.addition.target.buffer, "status"}
@@ -146,7 +149,7 @@ class _Factoring:
         room = sum(known_bytes(self.buffers[name]) for name in arrays)
         is_one_kind = all(factor.dtype == dtype for factor in found.factors)
         is_other = bool(step.before) or (not found.nest.loops and len(found.nest.body) > 1)
-        is_less = found.work >= WORK and found.work >= GAIN * step.cost and is_other
+        is_less = found.work >= GAIN * step.cost and is_other
         return is_one_kind and is_less and step.extra * dtype.itemsize <= room
 
 
