@@ -238,6 +238,11 @@ class Logs:
         """Have the next attempt keep the items of a log as such a one."""
         self.lacking[site] = replace(self.lacking.get(site, self.known[site]), like=like)
 
+    def require_followed(self) -> None:
+        """End an attempt that has gone on behind a failure, by that: it lacks statements."""
+        if self._failures:
+            raise self._failures[0]
+
     def require_kept(self) -> None:
         """End an attempt that reads items which it does not keep; they were others.
 

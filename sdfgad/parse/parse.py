@@ -31,7 +31,7 @@ from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.namespaces import AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
-from sdfgad.parse.primal import Primal
+from sdfgad.parse.primal import Guard, Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
@@ -162,6 +162,7 @@ class _Attempt:
         frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
         frame.env |= opened(b, self.assumed.globals)
         result = required_parts(b, frame.run(), "the value that is returned")
+        b.logs.require_followed()
         b.logs.require_kept()
         _require_finished(b)
         outputs = dict(_returned(b, result))
@@ -175,8 +176,9 @@ class _Attempt:
         return self._primal(program, returned(result), b.contents.are_changed(containers))
 
     def part(self, names: tuple[str, ...]) -> Primal:
-        """The statements so far, which leave integers in some buffers."""
+        """The statements so far, which leave integers in some buffers; raises as `Logs.require_followed`."""
         b, before = self.b, self.b.names.snapshot()
+        b.logs.require_followed()
         body = leaving(tuple(b.blocks[0]), {} if b.values is None else b.values.found)
         program = self._program(b.fresh("guard"), {name: name for name in names}, body)
         b.names.restore(before)
@@ -215,7 +217,7 @@ class _Attempt:
             b.has_enclosed_integers,
             read_source(self.function),
             frozenset(b.ranks),
-            None if b.values is None else b.values.guard,
+            None if b.values is None or b.values.part is None else Guard(b.values.part, b.values.found),
         )
 
 

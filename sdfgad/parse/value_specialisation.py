@@ -15,7 +15,6 @@ from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, as_linear, read
 from sdfgad.ir.program import MESSAGES, Access, Block, Branch, Buffer, Compute, Loop, Statement, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.emitter import Emitter
-from sdfgad.parse.primal import Guard, Primal
 from sdfgad.parse.values import cast
 
 VARIES = "a length or other integer here is computed from the values of arrays or floats that a loop changes"
@@ -116,7 +115,8 @@ class Values:
         program: the statements so far, which leave integers in some buffers.
         run: what these are in the call at hand.
         predicted: the integers of an attempt before.
-        guard: the part of the program that computes all of them so far, and what they are.
+        part: the part of the program that computes all of them so far.
+        found: what they are, by the names of their buffers.
         places: where they are asked for, by the names of their buffers.
         inside: what they are computed of -> the loops inside of which they have been used.
         sides: those that decide branches.
@@ -124,10 +124,11 @@ class Values:
         is_predicted: whether any was taken from an attempt before.
     """
 
-    program: Callable[[tuple[str, ...]], Primal]
-    run: Callable[[Primal], Mapping[str, int]]
+    program: Callable[[tuple[str, ...]], Any]
+    run: Callable[[Any], Mapping[str, int]]
     predicted: Mapping[Place, int] = field(default_factory=dict)
-    guard: Guard | None = None
+    part: Any = None
+    found: Mapping[str, int] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sides: frozenset[str] = frozenset()
@@ -135,14 +136,10 @@ class Values:
     is_predicted: bool = False
 
     def snapshot(self) -> tuple[Any, ...]:
-        return self.guard, self.places, self.inside, self.sides, self.measured
+        return self.part, self.found, self.places, self.inside, self.sides, self.measured
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.guard, self.places, self.inside, self.sides, self.measured = state
-
-    @property
-    def found(self) -> Mapping[str, int]:
-        return {} if self.guard is None else self.guard.values
+        self.part, self.found, self.places, self.inside, self.sides, self.measured = state
 
     @property
     def by_place(self) -> Mapping[Place, int]:
@@ -151,10 +148,10 @@ class Values:
 
     def are_as_predicted(self) -> bool:
         """Whether integers that were taken from an attempt before are those of the call at hand."""
-        if not self.is_predicted or self.guard is None:
+        if not self.is_predicted or self.part is None:
             return True
         try:
-            return self.run(self.guard.primal) == self.guard.values
+            return self.run(self.part) == self.found
         except SdfgadError:
             return False
 
@@ -209,19 +206,19 @@ class Values:
         if len(self.found) == MOST_VALUES:
             raise TooManyValues(TOO_MANY, b.where, FEWER)
         _compute(b, name, form)
-        primal, place = self.program((*self.found, name)), self._place(b)
+        part, place = self.program((*self.found, name)), self._place(b)
         if value is None and place in self.predicted:
             value, self.is_predicted = self.predicted[place], True
         if value is None:
-            value = self._run(b, primal)[name]
+            value = self._run(b, part)[name]
         made = _Measured(value, len(b.blocks[0]), name)
-        self.guard, self.places = Guard(primal, {**self.found, name: value}), {**self.places, name: place}
+        self.part, self.found, self.places = part, {**self.found, name: value}, {**self.places, name: place}
         self.measured = {**self.measured, form: made}
         b.check(_is(Int(form), value), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
         return made
 
-    def _run(self, b: Emitter, primal: Primal) -> Mapping[str, int]:
-        run = self.run(primal)
+    def _run(self, b: Emitter, part: Any) -> Mapping[str, int]:
+        run = self.run(part)
         if any(run[one] != value for one, value in self.found.items()):
             raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
         return run
