@@ -28,6 +28,7 @@ class Assumptions:
     Attributes:
         fixed: the integer arguments that are constants.
         rolling: which loops over lists stay loops.
+        untaken: the places that must not rely on a list that stays as it is, as it is changed later.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
         logs: the places where lists are made whose changes cannot be followed.
@@ -45,6 +46,7 @@ class Assumptions:
 
     fixed: Mapping[str, int]
     rolling: Rolling = Rolling.ALL
+    untaken: frozenset[Location | None] = frozenset()
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
     decides: bool = False
@@ -64,7 +66,7 @@ class Assumptions:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(dict(self.logs)), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
-        b.raises_instead = self.raises_instead
+        b.raises_instead, b.untaken = self.raises_instead, self.untaken
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -85,6 +87,8 @@ class Assumptions:
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
             return replace(self, globals=(*self.globals, failure.assigned))
+        if isinstance(failure, Taken) and failure.where not in self.untaken:
+            return replace(self, untaken=self.untaken | {failure.where})
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:

@@ -115,7 +115,10 @@ class Builder(Emitter):
         # Whether linear forms may be integers of NumPy, whose comparisons are booleans of NumPy's (`truth_values`).
         self.has_numpy_integers = False
         self.rolling = rolling
-        self.taken: dict[int, Any] = {}
+        # The lists of which loops or lookups have the items as the rows of an array, or as one object, by id, each with
+        # the place that does so; and the places that must not, as the list is changed later.
+        self.taken: dict[int, tuple[Any, Location | None]] = {}
+        self.untaken: frozenset[Location | None] = frozenset()
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # The lists, dicts and sets from outside the program that it has read, by id.

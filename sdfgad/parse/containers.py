@@ -130,7 +130,7 @@ def require_current(
         NeedsConstant: the change is in a loop; unrolled, it may decide the branches in it.
     """
     if id(container) in b.taken:
-        raise Taken
+        raise Taken(b.taken[id(container)][1])
     if id(container) in b.outside:
         what = f"{kind_of(container)} from outside the function is changed"
         raise b.unsupported(what, "Make it in the function, and return what is to be kept.")

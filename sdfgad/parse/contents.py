@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from sdfgad.errors import Location
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import trees
 
@@ -271,4 +272,7 @@ class Fills(Exception):
 
 
 class Taken(Exception):
-    """Raised where a list is changed over which a loop goes as over an array."""
+    """Raised where a list is changed over which a loop goes as over an array: `where` is the place that does so."""
+
+    def __init__(self, where: Location | None) -> None:
+        self.where = where

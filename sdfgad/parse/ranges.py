@@ -190,21 +190,26 @@ def items_of(b: Builder, value: Any) -> Items | None:
 
 def is_repeated(b: Builder, values: Any) -> bool:
     """Whether all items of a long list or tuple are one object, which then stays so: ``[None] * n``, say."""
-    if not isinstance(values, (list, tuple)) or len(values) < MANY_ITEMS or b.rolling is Rolling.NONE:
+    if not isinstance(values, (list, tuple)) or len(values) < MANY_ITEMS or not _may_take(b):
         return False
     if any(one is not values[0] for one in values):
         return False
     if isinstance(values, list):
         b.has_rolled = True
-        b.taken[id(values)] = values
+        b.taken[id(values)] = values, b.where
     return True
+
+
+def _may_take(b: Builder) -> bool:
+    """Whether the statement that is parsed may rely on a list that stays as it is."""
+    return b.rolling is not Rolling.NONE and b.where not in b.untaken
 
 
 def tuple_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
     """What gives the items of a list of tuples of rows, which then stay its items; None for others."""
-    found = columns_of(b, values, MANY_ITEMS)
+    found = columns_of(b, values, MANY_ITEMS) if _may_take(b) else None
     if found is not None and isinstance(values, list):
-        b.taken[id(values)] = values
+        b.taken[id(values)] = values, b.where
     return found
 
 
@@ -217,10 +222,10 @@ def number_at(b: Builder, values: Any, index: Lin) -> Any:
 
 def _taken(b: Builder, values: Any) -> Tensor | None:
     """The array of which a sequence has the rows, which then stay its items: see `containers.require_current`."""
-    whole = None if b.rolling is Rolling.NONE else whole_of(b, values)
+    whole = whole_of(b, values) if _may_take(b) else None
     if whole is not None:
         b.has_rolled = True
-        b.taken[id(values)] = values
+        b.taken[id(values)] = values, b.where
     return whole
 
 

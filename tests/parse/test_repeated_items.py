@@ -42,6 +42,23 @@ def test_a_list_that_is_changed_has_items_of_its_own():
     np.testing.assert_allclose(sdfgad.differentiate(changed, wrt="z").value(Z[:6]), changed(Z[:6]), rtol=1e-14)
 
 
+def delayed(rain, share):
+    """A store, and the delay line behind it, as in hydrology."""
+    line = [0.0] * 6
+    flows = []
+    for water in rain:
+        for k in range(5):
+            line[k] = line[k + 1] + share * water
+        line[-1] = share * water * water
+        flows.append(line[0] ** 2)
+    return np.sum(np.asarray(flows))
+
+
+def test_a_list_that_is_changed_later_leaves_other_loops_rolled():
+    assert len(str(sdfgad.explain(delayed, Z, 0.3, stage="parsed")).splitlines()) < 60
+    sdfgad.check_grads(delayed, Z, 0.3)
+
+
 def bisected(a):
     """A search for the precision of a Gaussian, as in t-SNE, by arrays of one element."""
     beta = np.ones((2, 1))
