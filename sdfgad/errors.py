@@ -143,7 +143,13 @@ class UpdateOfCopy(AmbiguousArray):
 
 
 class Rebound(UnsupportedProgram):
-    """A name changes its shape or kind in a loop or branch that runs at run time."""
+    """A name changes its shape or kind in a loop or branch that runs at run time.
+
+    Attributes:
+        is_of_text: whether it stands for several strings or members of enumerations.
+    """
+
+    is_of_text = False
 
 
 class MissingRule(SdfgadError):

@@ -46,7 +46,8 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             # The body has but read it.
             continue
         elif value is not outside[name] and not is_same(value, outside[name]):
-            result[name] = Unbound("it is re-bound in a loop")
+            is_text = isinstance(value, Unbound) and getattr(value.error, "is_of_text", False)
+            result[name] = value if is_text else Unbound("it is re-bound in a loop")
     parts = [one for name in stores.carried for one in trees.sequences(inside[name])]
     carried = {id(one) for part in parts for one in frame.b.contents.aliased_by(part)}
     for old, new in done.values():

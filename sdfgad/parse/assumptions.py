@@ -12,7 +12,7 @@ from sdfgad.errors import AmbiguousArray, Blame, Location, Rebound, SdfgadError,
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
-from sdfgad.parse.contents import Rolling, Taken
+from sdfgad.parse.contents import Rolling, Taken, Texts
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
@@ -28,6 +28,8 @@ class Assumptions:
     Attributes:
         fixed: the integer arguments that are constants.
         rolling: which loops over lists stay loops.
+        texts: how strings that data decides are followed.
+        refused_text: why strings that data decides could not be numbers.
         untaken: the places that must not rely on a list that stays as it is, as it is changed later.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
@@ -46,6 +48,8 @@ class Assumptions:
 
     fixed: Mapping[str, int]
     rolling: Rolling = Rolling.ALL
+    texts: Texts = Texts.BY_PATHS
+    refused_text: Exception | None = None
     untaken: frozenset[Location | None] = frozenset()
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
@@ -67,6 +71,7 @@ class Assumptions:
         b.logs, b.copies_returned = Logs(dict(self.logs)), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead, b.untaken = self.raises_instead, self.untaken
+        b.numbers_texts = self.texts is Texts.BY_NUMBERS
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -82,13 +87,18 @@ class Assumptions:
         if b.logs.lacking:
             return replace(self, logs={**b.logs.known, **b.logs.lacking})
         if isinstance(failure, TooManyValues):
-            raise _refusal(self.before if isinstance(failure, TooManyBranches) and self.before else failure)
+            before = self.refused_text or self.before
+            raise _refusal(before if isinstance(failure, TooManyBranches) and before else failure)
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
             return replace(self, globals=(*self.globals, failure.assigned))
         if isinstance(failure, Taken) and failure.where not in self.untaken:
             return replace(self, untaken=self.untaken | {failure.where})
+        if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:
+            if self.texts is Texts.BY_PATHS:
+                return replace(self, texts=Texts.BY_NUMBERS)
+            return replace(self, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
         if isinstance(failure, Guessed):
             return replace(self, may_guess=False)
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
@@ -116,13 +126,15 @@ class Assumptions:
         if (again := self._by_value(found, b)) is not None:
             return replace(again, before=failure)
         if b.needs_handler and not self.raises_instead:
-            return Assumptions(
-                self.fixed,
-                are_enclosed_constant=self.are_enclosed_constant,
-                can_measure=self.can_measure,
-                raises_instead=True,
-            )
-        raise _refusal(failure)
+            return replace(self._anew(), raises_instead=True)
+        if self.texts is Texts.BY_NUMBERS:
+            anew = replace(self._anew(), raises_instead=self.raises_instead)
+            return replace(anew, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
+        raise _refusal(self.refused_text or failure)
+
+    def _anew(self) -> Assumptions:
+        constant = self.are_enclosed_constant
+        return Assumptions(self.fixed, are_enclosed_constant=constant, can_measure=self.can_measure)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:
         """With those integer arguments as constants that are among some run-time integers."""

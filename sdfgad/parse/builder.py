@@ -38,6 +38,7 @@ from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.value_specialisation import VARIES, Place, Values
 from sdfgad.parse.values import (
+    ChosenText,
     Holder,
     Index,
     MaybeNone,
@@ -114,6 +115,8 @@ class Builder(Emitter):
         self.mixed: dict[str, np.dtype[Any]] = {}
         # Whether linear forms may be integers of NumPy, whose comparisons are booleans of NumPy's (`truth_values`).
         self.has_numpy_integers = False
+        # Whether strings that data decides are numbers at run time, and these numbers (`chosen_texts`).
+        self.numbers_texts, self.texts = False, dict[Any, int]()
         self.rolling = rolling
         # The lists of which loops or lookups have the items as the rows of an array, or as one object, by id, each with
         # the place that does so; and the places that must not, as the list is changed later.
@@ -458,6 +461,8 @@ class Builder(Emitter):
             return value.settled(self.settle)
         if isinstance(value, MaybeNone):
             return MaybeNone(self.settle(value.value, base), self.settle(value.there))
+        if isinstance(value, ChosenText):
+            return ChosenText(self.settle(value.code, base))
         if isinstance(value, Selection) and value.dense.place is None:
             return replace(value, dense=self.stored(_masked(value), base))
         if not isinstance(value, Tensor) or value.settled or value.place is not None:

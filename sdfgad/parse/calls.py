@@ -15,7 +15,7 @@ import numpy as np
 
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import containers, hazards, objects, sparse, trajectory_items
+from sdfgad.parse import chosen_texts, containers, hazards, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import CLOCKS, READING
@@ -118,6 +118,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         text = f"an argument of `{source_text(node.func)}`"
         positional = [required(frame.b, value, text) for value in positional]
         keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
+    if not is_followed(function) and not (is_hashable(function) and is_ignored(function)):
+        chosen_texts.require_none(frame.b, node.func, (*positional, *keywords.values()))
     if frame.b.logs.known and function is not len and not is_followed(function):
         positional = with_items(frame.b, positional)
         keywords = dict(zip(keywords, with_items(frame.b, keywords.values()), strict=True))

@@ -6,18 +6,20 @@ They are elements of an array that is made of the items.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.expr import Lin, Op
+from sdfgad.errors import ProgramRaises, UnsupportedProgram
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, cast
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import chosen_texts
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Tensor, as_tensor
+from sdfgad.parse.values import ChosenText, Tensor, as_tensor, scalar
 
 
 def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
@@ -48,6 +50,32 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         found: Tensor = getitem(b, _array_of(b, values), index)
     are_pythons = all(as_tensor(value).weak for value in values)
     return replace(found, weak=True) if are_pythons else found
+
+
+def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor:
+    """``values[key]`` of a dict of such items by strings, of which data decides one.
+
+    Raises:
+        Rebound: of text; it is no such dict.
+    """
+    keys = [known for known in values if chosen_texts.is_text(known)] if type(values) is dict else []
+    tests = [chosen_texts.is_one(b, key, known) for known in keys]
+    if not keys:
+        raise chosen_texts.refused(b, "a string that data decides is an index")
+    what, todo = "a key that data decides is not in this dict", "Python raises KeyError here, too."
+    b.check(reduce(partial(_joined, "logical_or", BOOL), tests), (), what, ProgramRaises, todo, (KeyError,))
+    places: list[Expr] = [Op("multiply", (Const(k, INT), cast(test, INT)), INT) for k, test in enumerate(tests)]
+    place = b.materialise(scalar(reduce(partial(_joined, "add", INT), places)), "place")
+    found = number_at(b, [values[known] for known in keys], place, counts_back=False)
+    if found is None:
+        raise chosen_texts.refused(
+            b, "a string that data decides chooses one of several things that are not alike numbers"
+        )
+    return found
+
+
+def _joined(name: str, dtype: np.dtype[Any], x: Expr, y: Expr) -> Op:
+    return Op(name, (x, y), dtype)
 
 
 def _array_of(b: Builder, values: list[Any] | tuple[Any, ...]) -> Tensor:

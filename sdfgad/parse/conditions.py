@@ -13,7 +13,7 @@ from typing import Any
 from sdfgad.errors import InvalidIndex, PythonRaises, Rebound, SdfgadError
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.parse import sharing, truth_values
+from sdfgad.parse import chosen_texts, sharing, truth_values
 from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
@@ -23,7 +23,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, phi
 from sdfgad.parse.operands import method
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import MaybeNone, NotNumeric, Record, Tensor, as_tensor, is_static, scalar
+from sdfgad.parse.values import ChosenText, MaybeNone, NotNumeric, Record, Tensor, as_tensor, is_static, scalar
 
 
 class ShapesDiffer(Rebound):
@@ -142,6 +142,8 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
     if isinstance(value, MaybeNone):
         inner = _truth_value(frame, node, value.value)
         return logical(frame.b, "logical_and", as_tensor(value.there), inner)
+    if isinstance(value, ChosenText):
+        return chosen_texts.truth(frame.b, value)
     if isinstance(value, Reading):
         raise frame.unsupported(node, f"{Reading.noun} is a condition: it differs from run to run", Reading.instead)
     if not isinstance(value, Record):
@@ -223,10 +225,14 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     values, merged = _evaluate_arms(frame, condition, arms)
     if not values:
         return merged
+    if frame.b.numbers_texts and chosen_texts.are_texts(values):
+        return ChosenText(where(frame.b, condition, *(chosen_texts.code_of(frame.b, value) for value in values)))
     try:
         tensors = [as_tensor(value) for value in values]
     except NotNumeric as error:
         error.symbols = frame.b.deciders(condition.at())
+        if not error.symbols and chosen_texts.are_texts(values):
+            raise chosen_texts.refused(frame.b, "data decides which one of two strings this expression is") from error
         raise
     if not has_one_shape(frame.b, tensors):
         what = "the values of this expression, of which one is chosen at run time, differ in their shapes"

@@ -159,6 +159,15 @@ class Rolling(Enum):
     NONE = 0
 
 
+class Texts(Enum):
+    """How a name for several strings is followed: what reads it is parsed for each, or it is a number at run time."""
+
+    BY_PATHS = 2
+    BY_NUMBERS = 1
+    # Numbers did not do.
+    ONLY_BY_PATHS = 0
+
+
 @dataclass(frozen=True)
 class Row:
     """What an ``append`` in a loop, or in loops within it, appends.

@@ -57,7 +57,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.values import Record, Selection, Tensor, is_integer, is_real, is_static
+from sdfgad.parse.values import ChosenText, Record, Selection, Tensor, is_integer, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -226,6 +226,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, list) and not stored_lists.is_known(index):
         stored_lists.expect(frame.b, frame.env, container, index)
+    if isinstance(index, ChosenText):
+        return chosen_items.of_text(frame.b, container, index)
     if isinstance(container, ObjectArray) and isinstance(index, (slice, tuple)):
         what = "a slice of an array of objects is not supported"
         raise frame.b.unsupported(what, "Go over its items one by one, or use a list from the start.")

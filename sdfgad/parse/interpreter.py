@@ -18,6 +18,7 @@ from sdfgad.errors import SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     binding,
+    chosen_texts,
     comprehensions,
     conditional_sums,
     conditions,
@@ -39,7 +40,7 @@ from sdfgad.parse.logs import is_log
 from sdfgad.parse.optional_values import is_handed_on, required
 from sdfgad.parse.source import source_text
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
-from sdfgad.parse.values import MaybeNone, NotNumeric, Record, Tensor
+from sdfgad.parse.values import ChosenText, MaybeNone, NotNumeric, Record, Tensor
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
@@ -154,6 +155,8 @@ class Interpreter(Frame):
                 value = delay_lines.handed_on(self.b, value, node, self.source.parents.get(id(node)))
             if isinstance(value, MaybeNone) and not is_handed_on(node, self.source.parents.get(id(node))):
                 value = required(self.b, value, f"`{source_text(node)}`")
+            if isinstance(value, ChosenText):
+                chosen_texts.require_handed_on(self.b, node, self.source.parents.get(id(node)))
             if self.b.filling:
                 filled_lists.require_handed_on(self, node, value)
             return value

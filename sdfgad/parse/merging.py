@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
-from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
+from sdfgad.parse import chosen_texts, containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.updating import aliased_by
@@ -29,6 +29,7 @@ from sdfgad.parse.values import (
     Record,
     Selection,
     Tensor,
+    Text,
     Unbound,
     as_tensor,
     is_integer,
@@ -163,6 +164,8 @@ def unified(values: list[Any], joins_none: bool = False) -> list[Any]:
         maybes = [as_maybe_bound(value) for value in values]
         inner = unified([maybe.value for maybe in maybes], joins_none)
         return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
+    if chosen_texts.are_texts([value for value in values if value is not UNDEFINED]):
+        return chosen_texts.unified(values)
     is_none = [value is None for value in values if value is not UNDEFINED]
     if any(isinstance(value, MaybeNone) for value in values) or (joins_none and any(is_none) and not all(is_none)):
         options = [as_maybe_none(value) for value in values]
@@ -170,7 +173,7 @@ def unified(values: list[Any], joins_none: bool = False) -> list[Any]:
         return [MaybeNone(value, option.there) for value, option in zip(inner, options, strict=True)]
     like = next((value for value in values if isinstance(value, Selection)), None)
     if like is None:
-        return values
+        return chosen_texts.unified(values)
     return [like.all_of(v) if isinstance(v, Tensor) and v.ndim == like.dense.ndim else v for v in values]
 
 
@@ -263,8 +266,12 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
         )
     if is_number(value) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
+    if isinstance(value, Text) and b.numbers_texts:
+        return as_tensor(chosen_texts.number(b, value.value))
     what = f"`{name}` is re-bound to {kind_of(value)} in a loop or branch that is decided only at run time"
-    raise Rebound(what, b.where, NUMBERS)
+    error = Rebound(what, b.where, NUMBERS)
+    error.is_of_text = isinstance(value, Text)
+    raise error
 
 
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:

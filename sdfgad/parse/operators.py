@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.errors import DivisionByZero, PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.parse import conditions, containers, hazards, optional_values, truth_values
+from sdfgad.parse import chosen_texts, conditions, containers, hazards, optional_values, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
@@ -23,7 +23,7 @@ from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
-from sdfgad.parse.values import DICT_VIEWS, MaybeNone, Selection, Tensor, as_tensor, is_integer, is_static
+from sdfgad.parse.values import DICT_VIEWS, ChosenText, MaybeNone, Selection, Tensor, as_tensor, is_integer, is_static
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -179,6 +179,8 @@ def unary(b: Builder, op: type[ast.unaryop], value: Any) -> Any:
 
 def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     """One comparison; of integers, its value may be known while parsing."""
+    if isinstance(left, ChosenText) or isinstance(right, ChosenText):
+        return _compared_text(b, op, left, right)
     if (left is None or right is None) and op in TESTS_OF_NONE:
         return _compared_with_none(b, op, left if right is None else right)
     left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
@@ -206,6 +208,15 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return truth_values.operator(b, name, _with_arrays(b, left, right), partial(elementwise, b, name))
+
+
+def _compared_text(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """A comparison of a string that data decides."""
+    if op in (ast.In, ast.NotIn):
+        return _contained(b, op, left, [*right] if isinstance(right, (dict, set, frozenset)) else right)
+    left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
+    found = chosen_texts.compared(b, op, left, right)
+    return found if isinstance(found, bool) else conditions.decided(b, found)
 
 
 def _compared_with_none(b: Builder, op: type[ast.cmpop], value: Any) -> Any:

@@ -12,11 +12,11 @@ from typing import Any
 
 from sdfgad.errors import NoneUsed, UnboundVariable
 from sdfgad.ir.expr import BOOL, Op
-from sdfgad.parse import conditions
+from sdfgad.parse import chosen_texts, conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.merging import truth_of
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import MaybeBound, MaybeNone
+from sdfgad.parse.values import ChosenText, MaybeBound, MaybeNone
 
 TODO = "Test it by `is None` before, or return or assign a value on all paths."
 
@@ -38,6 +38,8 @@ def required_parts(b: Builder, value: Any, text: str) -> Any:
     """The same of all parts of a tuple, list or dict."""
     if isinstance(value, MaybeNone):
         return required_parts(b, required(b, value, text), text)
+    if isinstance(value, ChosenText):
+        raise chosen_texts.refused(b, f"{text} is a string that data decides")
     if isinstance(value, (tuple, list)):
         parts = [required_parts(b, part, text) for part in value]
         return rebuilt_tuple(value, parts) if isinstance(value, tuple) else parts

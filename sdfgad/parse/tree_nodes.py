@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sdfgad.parse.values import MaybeBound, MaybeNone, Record, Selection
+from sdfgad.parse.values import ChosenText, MaybeBound, MaybeNone, Record, Selection
 
 
 def is_inner(value: Any) -> bool:
-    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone))
+    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone, ChosenText))
 
 
 def is_same_kind(x: Any, y: Any) -> bool:
@@ -27,6 +27,8 @@ def parts_of(value: Any) -> list[Any]:
         return [value.value, value.bound]
     if isinstance(value, MaybeNone):
         return [value.value, value.there]
+    if isinstance(value, ChosenText):
+        return [value.code]
     if isinstance(value, Record):
         return [value.fields]
     return list(value.values()) if isinstance(value, dict) else list(value)
@@ -35,7 +37,7 @@ def parts_of(value: Any) -> list[Any]:
 def with_parts(like: Any, parts: list[Any]) -> Any:
     if isinstance(like, Selection):
         return replace(like, dense=parts[0], mask=parts[1])
-    if isinstance(like, (MaybeBound, MaybeNone)):
+    if isinstance(like, (MaybeBound, MaybeNone, ChosenText)):
         return type(like)(*parts)
     if isinstance(like, Record):
         return Record(like.cls, parts[0])

@@ -166,6 +166,26 @@ class MaybeNone:
     noun: ClassVar[str] = "a value that may be None"
 
 
+@dataclass(frozen=True)
+class Text:
+    """A string or member of an enumeration, as what a `ChosenText` is on one path."""
+
+    value: Any
+    noun: ClassVar[str] = "a string"
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenText:
+    """The abstract value of what is one of several strings, or members of an enumeration, that data decides.
+
+    Attributes:
+        code: its number among those of the program (see `chosen_texts`), or the one `Text` that it is.
+    """
+
+    code: Any
+    noun: ClassVar[str] = "a string that data decides"
+
+
 class Undefined:
     """The value of a function's result before a ``return`` is reached, where it is never read."""
 
@@ -297,7 +317,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in (value.start, value.stop, value.step))
     if isinstance(value, Record):
         return False
-    return not isinstance(value, (Tensor, Lin, Selection, Iteration, MaybeNone))
+    return not isinstance(value, (Tensor, Lin, Selection, Iteration, MaybeNone, ChosenText))
 
 
 NAMES = {type(None): "None", str: "a string", type: "a class"}

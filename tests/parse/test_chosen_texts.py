@@ -1,0 +1,156 @@
+"""Strings and members of enumerations that data decides: the states of machines, in loops."""
+
+from enum import Enum
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import Rebound, SdfgadError
+from tests.helpers import line_of
+
+X = np.random.default_rng(7).standard_normal(60)
+
+
+def agrees(program, *args):
+    value = sdfgad.differentiate(program, wrt="h").value(*args)
+    np.testing.assert_allclose(value, program(*args), rtol=1e-13)
+    sdfgad.check_grads(program, *args)
+
+
+def hysteresis(x, h):
+    mode, previous, switches = "low", "low", 0
+    total = 0.0
+    for v in x:
+        if mode == "low" and v > 0.5:
+            mode = "high"
+        elif mode == "high" and v < -0.5:
+            mode = "low"
+        if mode != previous:
+            switches += 1
+        previous = mode
+        total += v * h if mode in ("high", "other") else v * v
+    return total + switches * h
+
+
+def test_a_loop_hands_on_a_string():
+    agrees(hysteresis, X, 0.3)
+    assert len(str(sdfgad.explain(hysteresis, X, 0.3, stage="parsed")).splitlines()) < 60
+
+
+class Phase(Enum):
+    IDLE = 1
+    HEATING = 2
+
+
+class Thermostat:
+    def __init__(self, low):
+        self.low, self.phase, self.reason = low, Phase.IDLE, ""
+
+    def update(self, T):
+        match self.phase:
+            case Phase.IDLE:
+                if self.low > T:
+                    self.phase, self.reason = Phase.HEATING, "cold"
+            case Phase.HEATING:
+                if self.low + 3.0 < T:
+                    self.phase = Phase.IDLE
+                    self.reason = ""
+        return 1.0 if self.phase is Phase.HEATING else 0.0
+
+
+def heated(x, h):
+    thermostat, T, energy = Thermostat(18.0), 19.0, 0.0
+    for outside in x:
+        q = thermostat.update(T)
+        T += 0.1 * (5 * outside + 10.0 - T) + 3 * h * q
+        if thermostat.reason:
+            energy += h * q * T
+    return energy + T
+
+
+def test_objects_have_members_of_enumerations_and_empty_strings():
+    agrees(heated, X, 0.3)
+
+
+def stepped(total, mode, v, h):
+    if mode is None:
+        return total + h, "start"
+    if v > 0.5 and mode != "run":
+        return total * 0.9, "run"
+    if v < -1.0:
+        return total + h * v, None
+    return total + h * v * v, mode if v < 0.2 else "slow"
+
+
+RATES = {"start": 1.0, "run": 2.0, "slow": 0.5}
+
+
+def dosed(x, h):
+    total, mode, log = 0.0, None, []
+    for k, v in enumerate(x):
+        total, mode = stepped(total, mode, v, h)
+        log.append((k, mode))
+        if mode:
+            total += RATES[mode] * h * v
+    return total
+
+
+def test_functions_return_strings_or_none_in_tuples_and_dicts_have_them_as_keys():
+    agrees(dosed, X, 0.3)
+
+
+def rated(x, h):
+    mode = "a"
+    for v in x:
+        if v > 1.0:
+            mode = "b"
+    return h * {"a": h, "c": 2.0}[mode]
+
+
+def test_a_key_that_is_not_there_is_reported():
+    g = sdfgad.differentiate(rated, wrt="h")
+    assert g.value(np.zeros(60), 0.3) == rated(np.zeros(60), 0.3)
+    with pytest.raises(SdfgadError, match="a key that data decides is not in this dict") as caught:
+        g.value(X, 0.3)
+    assert line_of(rated, '"c"') in str(caught.value)
+
+
+def by_name(x, h):
+    mode, total = "sin", 0.0
+    for v in x:
+        if v > 1.0:
+            mode = "cos"
+        total += getattr(np, mode)(v * h)
+    return total
+
+
+def returned(x, h):
+    mode = "a"
+    for v in x:
+        if v > 1.0:
+            mode = "b"
+    return h * h, mode
+
+
+def ordered(x, h):
+    mode = "a"
+    for v in x:
+        if v > 1.0:
+            mode = "b"
+        h = h * v if mode < "b" else h
+    return h
+
+
+@pytest.mark.parametrize(
+    ("program", "what", "at"),
+    [
+        (by_name, "an argument of `getattr` is a string that data decides", "getattr"),
+        (returned, "the value that is returned is a string that data decides", "return h"),
+        (ordered, "a string that data decides is compared by its order, or by `is`", "if mode <"),
+    ],
+)
+def test_other_uses_are_refused(program, what, at):
+    with pytest.raises(Rebound, match=what) as caught:
+        sdfgad.differentiate(program, wrt="h", output="return[0]" if program is returned else None).plan(X, 0.3)
+    assert line_of(program, at) in str(caught.value)
