@@ -497,7 +497,8 @@ class Builder(Emitter):
         loops = set() if self.values is None else {var for _, var, _ in self.loops}
         # What a loop before has computed is known where those around are unrolled.
         if symbols:
-            raise NeedsConstant(symbols | (loops if symbols.isdisjoint(loops) else set()), self.where)
+            is_of_earlier_loop = bool(symbols - loops - {*self.integers})
+            raise NeedsConstant(symbols | (loops if is_of_earlier_loop else set()), self.where)
         self.lacks_constant = True
         if loops:
             raise NeedsConstant(loops, self.where, VARIES)

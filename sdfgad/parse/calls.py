@@ -8,6 +8,7 @@ import os
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from enum import EnumType
 from functools import lru_cache, partial
 from typing import Any
 
@@ -245,6 +246,12 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     return NOT_THESE
 
 
+def _bound_of_slice(b: Builder, bound: Any) -> int:
+    """A bound of a slice that has a name, which must be known: in loops these are written out."""
+    what = "a bound of `slice(...)` is known only at run time"
+    return b.constant(bound, what, "Write the slice where it is used: x[a:b] instead of s = slice(a, b) and x[s].")
+
+
 def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """Iterators, and functions of values that are known while parsing."""
     if is_hashable(function) and function in ITERATOR_FUNCTIONS:
@@ -254,6 +261,10 @@ def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         sequences = [list(sequence(frame, value)) if isinstance(value, lazy) else value for value in positional]
         made = frame.b.python(function, *sequences, **keywords)
         return containers.tracked(frame.b, made) if isinstance(made, (list, set)) else made
+    if isinstance(function, EnumType) and is_static((positional, keywords)):
+        return frame.b.python(function, *positional, **keywords)
+    if function is slice:
+        return slice(*(None if bound is None else _bound_of_slice(frame.b, bound) for bound in positional))
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = elements_of(frame.b, positional[0])
         if values is None:

@@ -288,6 +288,8 @@ def _refuse_dtype(function: Callable[..., Any], name: str, dtype: np.dtype[Any])
 
 def _key(kind: Any) -> Any:
     # A run-time integer may have any value; True and 1 are equal but not the same.
+    if type(kind) is set:
+        return set, frozenset((type(one), one) for one in kind)
     return int if type(kind) is int else (type(kind), kind)
 
 

@@ -1,5 +1,7 @@
 """Integers that decide how long a list is: counters and arguments become constants."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -149,3 +151,50 @@ def test_that_the_loop_is_named_where_it_is_too_long_to_be_unrolled():
     with pytest.raises(UnsupportedProgram, match="`X` changes its shape in a branch or loop") as caught:
         sdfgad.differentiate(too_many_to_unroll, wrt="X")(X, 1000)
     assert line_of(too_many_to_unroll, "for _") in str(caught.value)
+
+
+def radial(X, h):
+    """Zernike polynomials, whose degree a `while` finds."""
+    total = 0.0
+    for j, weight in enumerate(X, start=2):
+        n, left = 0, j - 1
+        while left > n:
+            n += 1
+            left -= n
+        for k in range(n // 2 + 1):
+            total += weight * math.factorial(n - k) / math.factorial(k) * h ** (n - 2 * k)
+    return total
+
+
+def test_that_a_loop_before_decides_them_where_loops_around_are_unrolled():
+    np.testing.assert_allclose(sdfgad.differentiate(radial, wrt="X").value(P, 0.7), radial(P, 0.7), rtol=1e-13)
+    sdfgad.check_grads(radial, P, 0.7)
+
+
+def landmarks(X, n):
+    """Slices that have a name."""
+    means, total = np.zeros(2 * n), 0.0
+    for j in range(len(X)):
+        pair = slice(2 * (j % n), 2 * (j % n) + 2)
+        means[pair] += X[j]
+        total += np.sum(means[pair] ** 2)
+    return total
+
+
+def test_that_bounds_of_named_slices_are_known():
+    np.testing.assert_allclose(sdfgad.differentiate(landmarks, wrt="X").value(P, 2), landmarks(P, 2), rtol=1e-13)
+    sdfgad.check_grads(landmarks, P, 2, wrt="X")
+
+
+def sliced_by_data(X):
+    total = X[0]
+    while total < 100.0:
+        part = slice(int(total), 4)
+        total += np.sum(X[part]) + 1.0
+    return total
+
+
+def test_that_named_slices_by_data_say_what_to_write():
+    with pytest.raises(UnsupportedProgram, match=r"a bound of `slice\(...\)` is known only at run time") as caught:
+        sdfgad.differentiate(sliced_by_data)(P)
+    assert line_of(sliced_by_data, "slice(") in str(caught.value)

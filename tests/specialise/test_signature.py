@@ -205,8 +205,20 @@ def constant(x, shape, scale):
 def test_tuples_and_none_are_constants():
     g = sdfgad.differentiate(constant, wrt="x")
     np.testing.assert_array_equal(g(np.ones(6), (2, 3), None), np.ones(6))
-    with pytest.raises(ArgumentError, match=r"must be constants: `scale\['a'\]` \(set\)"):
-        g(np.ones(6), (2, 3), {"a": {1.0}})
+    with pytest.raises(ArgumentError, match=r"must be constants: `scale\['a'\]` \(bytearray\)"):
+        g(np.ones(6), (2, 3), {"a": bytearray(b"1")})
+
+
+def free(x, fixed):
+    return np.sum(x[[k for k in range(len(x)) if k not in fixed]] ** 2)
+
+
+def test_sets_are_constants_by_what_is_in_them():
+    g, x = sdfgad.differentiate(free, wrt="x"), np.arange(1.0, 5.0)
+    fixed = {0, 2}
+    np.testing.assert_array_equal(g(x, fixed), [0.0, 4.0, 0.0, 8.0])
+    fixed.add(1)
+    np.testing.assert_array_equal(g(x, fixed), [0.0, 0.0, 0.0, 8.0])
 
 
 # --- what does not fit

@@ -133,11 +133,15 @@ def isclose(b: Builder, x: Any, y: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 
     return elementwise(b, "logical_or", near, elementwise(b, "equal", x, y))
 
 
+def _is_whole(value: Any) -> bool:
+    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
+
+
 def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
     """A handler of a function of integers; run-time integers become constants."""
 
     def handler(b: Builder, *operands: Any) -> int:
-        if not all(map(is_integer, operands)):
+        if not all(map(_is_whole, operands)):
             raise b.unsupported(
                 f"math.{original.__name__} of a number that is known only at run time, or a float, is not supported",
                 "Pass the number as an integer argument, int(n), or pass the result as an argument.",
