@@ -26,6 +26,7 @@ from sdfgad.parse.merging import (
     aliased_buffers,
     as_maybe_bound,
     as_mergeable,
+    called,
     common_type,
     is_same,
     is_unmergeable,
@@ -238,7 +239,7 @@ def _carry_of(
     one = sharing.only_one(frame.b, (old[0], new[0]), len(frame.b.blocks) - 1)
     values = trees.matched(unified([old[0], new[0]] if one is None else [one, one]))
     if values is None:
-        what = f"`{name}` changes its structure, such as its length, in a loop that runs at run time"
+        what = f"{called(name)} changes its structure, such as its length, in a loop that runs at run time"
         raise Rebound(what, frame.b.where, SAME_KIND)
     parts = list(zip(*map(trees.leaves, values), strict=True))
     before = known.leaves if known and len(known.leaves) == len(parts) else (None,) * len(parts)

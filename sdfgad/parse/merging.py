@@ -19,6 +19,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
 from sdfgad.parse import chosen_texts, containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.jumps import RESULT
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ABSENT,
@@ -106,7 +107,7 @@ def phi(
     """
     values = trees.matched(unified([value for value, _ in ends], joins_none=True))
     if values is None:
-        raise Rebound(f"`{name}` holds things of different kinds on the ways to here", b.where, SAME_KIND)
+        raise Rebound(f"{called(name)} is of different kinds on the ways to here", b.where, SAME_KIND)
     parts: list[Any] = []
     for choices in zip(*map(trees.leaves, values), strict=True):
         found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
@@ -120,6 +121,11 @@ def phi(
             parts.append(_phi_leaf(b, name, pairs, found))
     same = sharing.same_containers(values)
     return containers.tracked_parts(b, trees.rebuilt(values[0], parts, same), len(b.blocks), same)
+
+
+def called(name: str) -> str:
+    """A name in an error message; what a function returns has none of the user's."""
+    return "what a function returns here" if name == RESULT else f"`{name}`"
 
 
 def mask_key(mask: Tensor) -> Any:
@@ -268,7 +274,7 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
         return as_tensor(value)
     if isinstance(value, Text) and b.numbers_texts:
         return as_tensor(chosen_texts.number(b, value.value))
-    what = f"`{name}` is re-bound to {kind_of(value)} in a loop or branch that is decided only at run time"
+    what = f"{called(name)} is re-bound to {kind_of(value)} in a loop or branch that is decided only at run time"
     error = Rebound(what, b.where, NUMBERS)
     error.is_of_text = isinstance(value, Text)
     raise error
@@ -277,7 +283,7 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
 def same_shape(b: Builder, name: str, tensors: list[Tensor]) -> Any:
     known = known_ones(tensors)
     if not has_one_shape(b, known):
-        raise Rebound(f"`{name}` changes its shape in a branch or loop", b.where, SAME_SHAPE)
+        raise Rebound(f"{called(name)} changes its shape in a branch or loop", b.where, SAME_SHAPE)
     return known[0].shape
 
 

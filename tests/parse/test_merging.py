@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import UnboundVariable, UnsupportedProgram
+from sdfgad.errors import Rebound, UnboundVariable, UnsupportedProgram
 from tests.helpers import line_of, numpy_output
 from tests.helpers_ir import outputs_of, parsed
 
@@ -302,3 +302,23 @@ def test_name_that_one_branch_binds_is_checked_at_run_time():
 def test_update_of_a_merged_value_of_its_own():
     found = outputs_of(parsed(a_fresh_value_is_nobody_else, *ARGS), *ARGS)["return"]
     np.testing.assert_array_equal(found, numpy_output(a_fresh_value_is_nobody_else, ARGS))
+
+
+def roots_of(a):
+    if a > 0.5:
+        return [a]
+    return [-a, 0.0, a]
+
+
+def settled(x):
+    change = 1.0
+    while change > 1e-3:
+        new = roots_of(x)[-1] * 0.9
+        change, x = x - new, new
+    return x
+
+
+def test_results_of_several_lengths_are_named_as_such_in_loops():
+    with pytest.raises(Rebound, match="what a function returns here is of different kinds") as caught:
+        sdfgad.differentiate(settled)(0.8)
+    assert line_of(roots_of, "if a > 0.5") in str(caught.value)
