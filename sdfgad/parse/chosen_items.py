@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, cast
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, cast, reads
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import chosen_texts
 from sdfgad.parse.builder import Builder
@@ -33,16 +33,8 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         return None
     if not (_are_alike(values) or are_like_arrays(values)):
         return None
-    try:
-        with b.as_data():
-            b.constant(index)
+    if not _varies(b, index) and _is_known(b, index):
         return None
-    except UnsupportedProgram:
-        pass
-    except NeedsConstant:
-        # Of a place that is an element of an array, or is computed of some, unrolled loops may know no more.
-        if isinstance(index, Lin):
-            raise
     if are_like_arrays(values):
         with b.indexed(counts_back):
             return array_at(b, values, index)
@@ -50,6 +42,30 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         found: Tensor = getitem(b, _array_of(b, values), index)
     are_pythons = all(as_tensor(value).weak for value in values)
     return replace(found, weak=True) if are_pythons else found
+
+
+def _varies(b: Builder, place: Lin | Tensor) -> bool:
+    """Whether a place is counted by a loop around, as in ``while t < end: if t >= times[k]: k += 1``."""
+    return isinstance(place, Tensor) and not b.carried.isdisjoint(read.buffer for read in reads(place.at()))
+
+
+def _is_known(b: Builder, place: Lin | Tensor) -> bool:
+    """Whether a place is known while parsing.
+
+    Raises:
+        NeedsConstant, Decides: it would be in other programs, as `Builder.constant`.
+    """
+    try:
+        with b.as_data():
+            b.constant(place)
+        return True
+    except UnsupportedProgram:
+        return False
+    except NeedsConstant:
+        # Of a place that is an element of an array, or is computed of some, unrolled loops may know no more.
+        if isinstance(place, Lin):
+            raise
+        return False
 
 
 def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor:

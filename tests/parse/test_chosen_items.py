@@ -84,3 +84,24 @@ def test_loops_over_places_stay_loops():
     assert len([*walk(parsed(program, X, few).program.body)]) == len([*walk(parsed(program, X, many).program.body)])
     np.testing.assert_allclose(outputs_of(parsed(program, X, many), X, many)["return"], program(X, many), rtol=1e-13)
     assert_slope(program, X, many)
+
+
+def harvested(y, end, times):
+    """Events at times in a short list, of which a counter has the next one."""
+    t, k = 0.0, 0
+    while t < end:
+        t += 0.05
+        y = y * 1.01
+        if k < len(times) and t >= times[k]:
+            y = y * 0.7 * times[k]
+            k += 1
+    return y
+
+
+def test_a_counter_in_a_loop_chooses_of_a_short_list():
+    times = [2.0, 5.03, 8.01]
+    assert len(str(sdfgad.explain(harvested, 1.0, 10.0, times, stage="parsed")).splitlines()) < 60
+    assert sdfgad.differentiate(harvested, wrt="y").value(1.0, 10.0, times) == pytest.approx(
+        harvested(1.0, 10.0, times)
+    )
+    sdfgad.check_grads(harvested, 1.0, 10.0, times, wrt=("y",))
