@@ -99,6 +99,11 @@ ROLLED = {
     "an integer first, in choices of items": "time = 0\nfor t in range(8):\n    c = x[t]\n    if time > s:\n"
     "        c = x[t] * time\n    L.append(c)\n    time += s" + END,
     "joined": f"for t in range(8):\n    {STEP}\n    L.append(h)\nreturn np.concatenate(L) * s",
+    # The loops that fill them stay; those in which they change are unrolled.
+    "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
+    "    y = y * s + a\n    L.pop()\nreturn y",
+    "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"
+    "for k, a in enumerate(L):\n    y = y * s + a\n    if k == 2:\n        L[5] = x[0] * 7.0\nreturn y",
 }
 ONE_BY_ONE = {
     "a new array, updated after it was appended": "for t in range(8):\n    b = np.zeros(3)\n    b[:] = x[t]\n"
@@ -134,10 +139,6 @@ ONE_BY_ONE = {
     "    time += s\nL[0][1] = 0.5" + END,
     "an integer first, in items, then a number of NumPy's": "time, whole = 0, np.arange(3)\nfor t in range(8):\n"
     "    L.append(whole * time)\n    time = time + x[t, 0]\nL[0][1] = 0.5" + END,
-    "a list that shrinks under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\nfor a in L:\n"
-    "    y = y * s + a\n    L.pop()\nreturn y",
-    "a list that changes under a loop": "for t in range(8):\n    L.append(x[t] * s)\ny = h\n"
-    "for k, a in enumerate(L):\n    y = y * s + a\n    if k == 2:\n        L[5] = x[0] * 7.0\nreturn y",
     "another name of the last item is updated": f"g = x[1]\nfor t in range(8):\n    g = h\n    {STEP}\n"
     "    L.append(h)\ng += 1.0" + END,
     "a value of the loop is used afterwards": f"for t in range(8):\n    prev = h\n    {STEP}\n"
