@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any
 
 from sdfgad.errors import Rebound
@@ -16,7 +16,7 @@ from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import source_text
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import UNDEFINED, ChosenText, Tensor, Text, as_tensor, is_number, scalar
+from sdfgad.parse.values import UNDEFINED, ChosenText, Tensor, Text, as_tensor, scalar
 
 TODO = "Compare it by ==, !=, `in` or `match`, and do what differs in these branches; or use numbers: 0 and 1."
 
@@ -24,7 +24,9 @@ TODO = "Compare it by ==, !=, `in` or `match`, and do what differs in these bran
 def is_text(value: Any) -> bool:
     """Whether a value is a string, or a member of an enumeration that is compared as one; None is one beside others."""
     if isinstance(value, Enum):
-        return not is_number(value) and {"__eq__", "__bool__", "__len__"}.isdisjoint(vars(type(value)))
+        # Members of others are numbers or tuples, too, and equal to them.
+        is_plain = getattr(type(value), "_member_type_", None) in (object, str) and not isinstance(value, Flag)
+        return is_plain and {"__eq__", "__bool__", "__len__"}.isdisjoint(vars(type(value)))
     return type(value) is str
 
 

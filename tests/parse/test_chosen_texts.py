@@ -1,6 +1,6 @@
 """Strings and members of enumerations that data decides: the states of machines, in loops."""
 
-from enum import Enum
+from enum import Enum, StrEnum
 
 import numpy as np
 import pytest
@@ -71,6 +71,26 @@ def heated(x, h):
 
 def test_objects_have_members_of_enumerations_and_empty_strings():
     agrees(heated, X, 0.3)
+
+
+class Gear(StrEnum):
+    LOW = "low"
+    HIGH = "high"
+
+
+def shifted(x, h):
+    gear, total = Gear.LOW, 0.0
+    for v in x:
+        if v > 0.5:
+            gear = Gear.HIGH
+        elif v < -0.5:
+            gear = "low"
+        total += h * v if gear == "high" or (gear == Gear.LOW and v > 0) else h * h
+    return total
+
+
+def test_members_that_are_strings_equal_them():
+    agrees(shifted, X, 0.3)
 
 
 def stepped(total, mode, v, h):
