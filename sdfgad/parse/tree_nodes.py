@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from sdfgad.parse.values import ChosenText, MaybeBound, MaybeNone, Record, Selection
 
 
 def is_inner(value: Any) -> bool:
+    if isinstance(value, Enum):
+        # Of a tuple, too: a member has no copies with other parts.
+        return False
     return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone, ChosenText))
 
 

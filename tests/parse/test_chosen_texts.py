@@ -93,6 +93,23 @@ def test_members_that_are_strings_equal_them():
     agrees(shifted, X, 0.3)
 
 
+class Law(tuple, Enum):
+    LOW = (1.0, 2.0)
+    HIGH = (3.0, 4.0)
+
+
+def by_law(x, h):
+    law = Law.HIGH
+    for v in x:
+        law = Law.LOW if v > 0 else law
+    return h * law[0] + law[1]
+
+
+def test_members_that_are_tuples_stay_whole():
+    agrees(by_law, np.array([-0.5, 0.7, -0.9]), 0.3)
+    agrees(by_law, np.array([-0.5, -0.7, -0.9]), 0.3)
+
+
 def stepped(total, mode, v, h):
     if mode is None:
         return total + h, "start"
