@@ -77,6 +77,29 @@ def test_positions_of_nan_and_infinity(tmp_path):
         np.testing.assert_allclose(g.value(x[pick], y[pick]), expected, rtol=1e-14)
 
 
+# Of vectors with a NaN in each and a matrix with one in a row.
+WITH_NAN = (
+    *("np.clip(z, -1.0, y)", "np.clip(z, y, 0.5)", "z.clip(x[1], 2.0)", "np.clip(x, -1.0, 0.5)", "np.clip(z, y, x)"),
+    *("np.median(x)", "np.median(m, axis=1)", "np.quantile(x, [0.1, 0.5])", "np.percentile(m, 50, axis=0)"),
+    *("np.quantile(m, 0.0, axis=1, method='lower')", "np.median(z)", "np.quantile(z, 0.3)"),
+    *("np.digitize(x, [0.0, 1.0])", "np.digitize(x, [1.0, 0.0])", "np.digitize(x, [1.0, 0.0], right=True)"),
+    *("np.i0(1e308 * z)", "np.digitize(z, [-0.4, 1.3], right=True)"),
+)
+
+
+def test_positions_of_nan_in_order_statistics(tmp_path):
+    parts = [f"    p{k} = np.ravel({text}) * 1.0" for k, text in enumerate(WITH_NAN)]
+    joined = ", ".join(f"p{k}" for k in range(len(WITH_NAN)))
+    lines = ["import numpy as np", "def program(x, y, z, m):", *parts, f"    return np.concatenate(({joined}))"]
+    program = module_from("\n".join(lines), tmp_path).program
+    x, z = np.array([0.3, np.nan, -2.0, 1.0, 0.7]), np.array([0.1, -0.4, 1.3, 0.8, -1.1])
+    y, m = np.array([np.nan, 0.1, 0.2, np.nan, np.inf]), np.array([[1.0, np.nan, 2.0], [0.5, 0.2, 0.1]])
+    with np.errstate(all="ignore"):
+        expected = program(x, y, z, m)
+    found = sdfgad.differentiate(program, wrt="z").value(x, y, z, m)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
 def too_many_elements(x):
     y = np.zeros((2**40, 2**20, 2**10))
     y[0, 0, 0] = x[0]

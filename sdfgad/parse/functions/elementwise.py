@@ -101,9 +101,19 @@ def clip(
             # Extrema tell value-range analysis the range; there are no derivatives that would differ.
             result = elementwise(b, extremum, result, bound)
         else:
-            result = where(b, elementwise(b, outside, result, bound), bound, result)
+            result = where(b, _is_beyond(b, outside, result, bound), bound, result)
     clipped = astype(as_tensor(result), dtype)
     return into(b, out, clipped if bounds else clipped.as_value(settled=False), "same_kind")
+
+
+def _is_beyond(b: Builder, outside: str, x: Any, bound: Any) -> Any:
+    """Whether `x` is outside of a bound; it is outside of one that is NaN."""
+    beyond = elementwise(b, outside, x, bound)
+    limit = bound if isinstance(bound, Selection) else as_tensor(bound)
+    is_number = isinstance(bound, (float, np.floating)) and not np.isnan(bound)
+    if limit.dtype.kind != "f" or is_number:
+        return beyond
+    return elementwise(b, "logical_or", beyond, elementwise(b, "isnan", bound))
 
 
 @function(method="astype")

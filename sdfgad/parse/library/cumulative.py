@@ -73,6 +73,9 @@ def _running(a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     axis = axis_of(axis, a.ndim)
     if out is None:
         out = np.empty_like(a, dtype=sum_dtype(a.dtype) if dtype is None else dtype)
+    if a.dtype != out.dtype:
+        # NumPy converts each term, not the sum.
+        a = a.astype(out.dtype)
     return out, np.moveaxis(out, axis, 0), np.moveaxis(a, axis, 0)
 
 

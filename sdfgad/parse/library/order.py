@@ -73,8 +73,15 @@ def _quantile(ordered: Any, q: Any, method: Any) -> Any:
     high = min(max(math.floor(place) + 1, 0), n - 1)
     share = place - math.floor(place)
     if share == 0:
-        return 1 * ordered[..., low]
-    return ordered[..., low] + share * (ordered[..., high] - ordered[..., low])
+        return unless_nan(ordered, 1 * ordered[..., low])
+    return unless_nan(ordered, ordered[..., low] + share * (ordered[..., high] - ordered[..., low]))
+
+
+def unless_nan(ordered: Any, result: Any) -> Any:
+    """What comes of sorted rows; NaN where one of their elements is, which is at the end then."""
+    if ordered.dtype.kind != "f" or ordered.shape[-1] == 0:
+        return result
+    return np.where(np.isnan(ordered[..., -1]), np.nan, result)
 
 
 def _place(q: Any, n: Any, method: Any) -> Any:

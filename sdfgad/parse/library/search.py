@@ -86,7 +86,8 @@ def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: A
 
 
 def _before(a: Any, v: Any, is_strict: Any) -> Any:
-    return np.sum(a < v if is_strict else a <= v, axis=-1)
+    """How many of `a` are before `v`; all of them, where it is NaN."""
+    return np.sum(np.logical_not(a >= v if is_strict else a > v), axis=-1)
 
 
 @in_numpy(method="compress")

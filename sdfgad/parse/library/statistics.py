@@ -8,7 +8,7 @@ import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, axes_of
 from sdfgad.parse.functions.special import root_of_squares
-from sdfgad.parse.library.order import axes_last
+from sdfgad.parse.library.order import axes_last, unless_nan
 from sdfgad.parse.registry import in_numpy
 
 
@@ -209,4 +209,5 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     ordered = np.sort(axes_last(a, axes))
     half = ordered.shape[-1] // 2
     result = np.mean(ordered[..., (ordered.shape[-1] - 1) // 2 : half + 1], axis=-1)
+    result = unless_nan(ordered, result)
     return _stored(np.expand_dims(result, axes) if keepdims else result, out)

@@ -152,7 +152,7 @@ inline double bessel_i(int order, double a) {
         term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * x * k);
         sum += term;
     }
-    return sign * math::exp(x) / std::sqrt(2 * pi * x) * sum;
+    return sign * math::exp(x) / (std::sqrt(2 * pi) * std::sqrt(x)) * sum;
 }
 template <typename T> inline T i0(T a) { return T(bessel_i(0, a)); }
 template <typename T> inline T i1(T a) { return T(bessel_i(1, a)); }
