@@ -362,10 +362,10 @@ class Accountant:
             first, last = min(points), max(*points, *rerun) if rerun else max(points)
             changes[first] += self._bytes(name)
             changes[last + 1] -= self._bytes(name)
-        always = always_held(self.gradient_program.program, self.integers)
-        working = [0] * (2 * count)
-        for statement, mark in zip(self.gradient_program.program.body, self.gradient_program.points, strict=True):
-            working[self._point(mark)] = max(working[self._point(mark)], workspaces(statement))
+        working, program = [0] * (2 * count), self.gradient_program.program
+        always = always_held(program, self.integers)
+        for statement, mark in zip(program.body, self.gradient_program.points, strict=True):
+            working[self._point(mark)] = max(working[self._point(mark)], workspaces(statement, program.buffers))
         result, held = [], always
         for change, work in zip(changes[:-1], working, strict=True):
             held += change

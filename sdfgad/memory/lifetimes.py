@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import accumulate
 
+from sdfgad.dependence.private import carries_no_value
 from sdfgad.ir.expr import Atom, Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Buffer, Call, Loop, Program, Statement, walk
@@ -20,7 +21,7 @@ from sdfgad.memory.basic_blocks import basic_blocks, mentioned_in
 from sdfgad.memory.transforms import plan_bytes
 from sdfgad.memory.workspaces import workspace
 from sdfgad.schedule.target import cpu
-from sdfgad.schedule.thread_independence import private_arrays
+from sdfgad.schedule.thread_independence import has_calls, is_independent, private_arrays
 from sdfgad.schedule.work import is_worth_threads
 
 # --- lifetimes
@@ -108,7 +109,7 @@ def is_placed(program: Program) -> bool:
 
 def _beside(program: Program, statement: Statement) -> int:
     """The workspaces of a statement in that memory."""
-    return workspaces(statement) if program.device == "cpu" else 0
+    return workspaces(statement, program.buffers) if program.device == "cpu" else 0
 
 
 def peak_bytes(program: Program, integers: Mapping[str, int]) -> int:
@@ -144,14 +145,21 @@ def _calls(block: tuple[Statement, ...]) -> list[Call]:
     return [s for s in walk(block) if isinstance(s, Call)]
 
 
-def workspaces(statement: Statement) -> int:
+def workspaces(statement: Statement, buffers: Mapping[str, Buffer]) -> int:
     """The most bytes that the library calls of a statement allocate at once, in all threads that share a loop."""
     size = max((workspace(call) for call in _calls((statement,))), default=0)
     if not size:
         return 0
-    shared = [s for s in walk((statement,)) if isinstance(s, Loop) and has_small_calls(s) and is_worth_threads((s,))]
+    shared = (s for s in walk((statement,)) if isinstance(s, Loop) and may_be_shared(s, buffers))
     together = (cpu().few_parts * workspace(call) for loop in shared for call in _calls((loop,)))
     return max(size, max(together, default=0))
+
+
+def may_be_shared(loop: Loop, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether threads may share a loop around calls: one whose trips need what earlier ones made they cannot."""
+    if not (has_calls(loop) and has_small_calls(loop) and is_worth_threads((loop,))):
+        return False
+    return is_independent(loop, {name for name in loop.written if carries_no_value(loop.body, buffers[name])})
 
 
 def has_small_calls(statement: Statement) -> bool:

@@ -135,6 +135,9 @@ def test_workspace_of_calls_is_counted_where_they_are():
     assert workspace(Call("searchsorted", (whole("a", 9), whole("x", 8)), (whole("y", 8),), (9, 8, 0))) == 0
 
 
+SOLVED = {"a": (32, 32), "x": (32,), "y": (32,), "b": (32,), "s": ()}
+
+
 @pytest.mark.parametrize("around", ["nothing", "branch", "loop"])
 def test_workspaces_of_a_loop_that_threads_may_share_are_there_at_once(monkeypatch, around):
     call = Call("solve", (whole("a", 32, 32), whole("x", 32, 1)), (whole("y", 32, 1),), (1, 32, 1))
@@ -144,9 +147,17 @@ def test_workspaces_of_a_loop_that_threads_may_share_are_there_at_once(monkeypat
         "branch": Branch(Op("greater", (element("s"), Const(0.0, F8)), np.dtype(bool)), (loop,), ()),
         "loop": Loop("t", Lin(2), (fill("b"), loop), ()),
     }[around]
-    assert workspaces(statement) == workspace(call)
-    with_target(monkeypatch, parallel_work=1)
-    assert workspaces(statement) == CPU.few_parts * workspace(call)
+    buffers = program(statement, **SOLVED).buffers
+    assert workspaces(statement, buffers) == workspace(call)
+    with_target(monkeypatch, parallel_work=1, parallel_trips=1)
+    assert workspaces(statement, buffers) == CPU.few_parts * workspace(call)
+
+
+def test_workspaces_of_a_loop_whose_trips_need_each_other_are_there_once(monkeypatch):
+    call = Call("solve", (whole("a", 32, 32), whole("y", 32, 1)), (whole("y", 32, 1),), (1, 32, 1))
+    loop = Loop("i", Lin(3), (call,), ())
+    with_target(monkeypatch, parallel_work=1, parallel_trips=1)
+    assert workspaces(loop, program(loop, **SOLVED).buffers) == workspace(call)
 
 
 def test_plans_of_transforms_are_always_counted():
