@@ -42,10 +42,10 @@ from sdfgad.optimise.loops.unroll_and_jam import unroll_and_jam
 from sdfgad.optimise.loops.unwrap_rows import unwrap_rows
 from sdfgad.optimise.loops.widen import widen
 from sdfgad.optimise.pass_manager import Pass, Phase, in_order, pass_of, run_passes
-from sdfgad.optimise.products.divide_totals import divide_totals
 from sdfgad.optimise.products.extract_gemm import extract_gemm
 from sdfgad.optimise.products.factors import add_factors
 from sdfgad.optimise.products.inline import inline
+from sdfgad.optimise.products.invert_divisors import invert_divisors
 from sdfgad.optimise.products.merge import merge_products
 from sdfgad.optimise.products.mirror import merge_mirrored
 from sdfgad.optimise.products.reorient_sums import reorient_sums
@@ -118,14 +118,14 @@ PASSES: tuple[Pass, ...] = in_order(
         pass_of(Phase.STATEMENTS, unroll),
         pass_of(
             Phase.STATEMENTS,
-            divide_totals,
+            invert_divisors,
             add_factors,
             merge_mirrored,
             reorient_sums,
             extract_gemm,
             name="products",
             needs=("assign_first", "unroll"),
-            motive="Sums of products: those with a common factor become one, divisors leave sums, sums run along "
+            motive="Sums of products: those with a common factor become one, divisors are inverted, sums run along "
             "memory, and matrix products (GEMM) leave loops.",
         ),
         pass_of(Phase.STATEMENTS, inline, assign_first, merge_products, needs=("products",)),
