@@ -187,10 +187,12 @@ class Values:
         position = len(b.blocks[0])
         for name, form in forms.items():
             _compute(b, name, form)
-        run = self._run(b, self.program((*self.found, *forms)))
-        del b.blocks[0][position:]
-        for name in forms:
-            del b.buffers[name]
+        try:
+            run = self._run(b, self.program((*self.found, *forms)))
+        finally:
+            del b.blocks[0][position:]
+            for name in forms:
+                del b.buffers[name]
         self.measured = {**self.measured, **{form: _Measured(run[name], position) for name, form in forms.items()}}
 
     def _current(self, b: Emitter, form: Lin) -> _Measured | None:
