@@ -25,9 +25,6 @@ class _Copy:
     loops: Loops
     is_row: bool
 
-    def touches(self, buffers: set[str]) -> bool:
-        return self.target in buffers or not self.sources.isdisjoint(buffers)
-
 
 @dataclass(frozen=True)
 class _Update:
@@ -80,31 +77,13 @@ class References:
 
     def _is_before_copies(self, update: _Update, position: int) -> bool:
         """Whether an array is new when it is updated: no other reference of it exists, nor comes to exist before
-        another trip of a loop repeats the update for the same array.
-
-        A name that a branch has bound to one of several arrays stands for each of them.
-        """
-        before = [event for event in self._events[:position] if isinstance(event, _Copy)]
-        same = _chosen_among(before, update.buffer)
-        if any(copy.target not in same and not copy.sources.isdisjoint(same) for copy in before):
+        another trip of a loop repeats the update for the same array."""
+        buffer, copies = update.buffer, [(at, one) for at, one in enumerate(self._events) if isinstance(one, _Copy)]
+        if any(copy.target == buffer for _, copy in copies):
             return False
-        outer = min(len(self._created.get(buffer, ())) for buffer in same)
-        later = (event for event in self._events[position:] if isinstance(event, _Copy))
-        return not any(_common(update.loops, copy.loops) > outer for copy in later if copy.touches(same))
-
-
-def _chosen_among(copies: Iterable[_Copy], buffer: str) -> set[str]:
-    """A buffer, and those of which it is a copy."""
-    found = {buffer}
-    for copy in reversed([*copies]):
-        if copy.target in found:
-            found |= copy.sources
-    return found
-
-
-def _common(x: Loops, y: Loops) -> int:
-    """How many loops are around both."""
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(x, y, strict=False))))
+        at, first = next((at, copy) for at, copy in copies if buffer in copy.sources)
+        common = takewhile(lambda pair: pair[0] == pair[1], zip(update.loops, first.loops, strict=False))
+        return position < at and len(list(common)) <= len(self._created.get(buffer, ()))
 
 
 def arrays_behind(value: Tensor) -> set[str]:

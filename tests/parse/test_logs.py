@@ -315,25 +315,6 @@ def test_integers_of_an_attempt_before_are_checked(monkeypatch):
     np.testing.assert_allclose(sdfgad.differentiate(adaptive).value(X), adaptive(X), rtol=1e-13)
 
 
-def harvested(x, effort):
-    y, t, states = x * 1.0, 0.01 * x[0], [x * 1.0]
-    while t < 1.01:
-        y = y + 0.05 * y * x
-        t += 0.05
-        if t > 0.5:
-            y = y * (1.0 - effort)
-        if y[1] > 1.6:
-            y[1] *= 0.9
-        states.append(y)
-    return np.sum(np.array(states)[:, 0]) + states[-1][1]
-
-
-def test_an_array_that_a_branch_has_bound_is_updated_before_it_is_appended():
-    X = np.array([0.8, 1.3])
-    assert_like_python(harvested, X, 0.1)
-    assert_slope(harvested, X, 0.1)
-
-
 def harvested_late(x, effort):
     y, t, states = x * 1.0, 0.01 * x[0], [x * 1.0]
     while t < 1.01:
