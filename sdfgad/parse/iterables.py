@@ -12,7 +12,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.iterators import iterated
 from sdfgad.parse.ranges import Items, Range
 from sdfgad.parse.registry import known_function
-from sdfgad.parse.values import Tensor, is_integer, scalar
+from sdfgad.parse.values import is_whole, scalar
 
 
 def iterable_of(frame: Frame, node: ast.expr) -> Any:
@@ -20,7 +20,7 @@ def iterable_of(frame: Frame, node: ast.expr) -> Any:
     if not isinstance(node, ast.Call) or not _is_arange(frame, node):
         return iterated(frame, node, frame.eval(node))
     bounds = [frame.eval(bound) for bound in node.args]
-    span = Range.of(frame.b, bounds) if all(map(_is_bound, bounds)) else None
+    span = Range.of(frame.b, bounds) if all(map(is_whole, bounds)) else None
     if isinstance(span, Range):
         # Its items are no Python integers: their dtype counts.
         return Items(span.trips, lambda trip: scalar(Int(Lin.of(span.index(Lin.of(trip))))).as_value(settled=True))
@@ -31,7 +31,3 @@ def _is_arange(frame: Frame, node: ast.Call) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     is_plain = bool(node.args) and not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
     return name == "arange" and is_plain and frame.eval(node.func) is np.arange
-
-
-def _is_bound(value: Any) -> bool:
-    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")

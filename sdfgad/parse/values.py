@@ -292,6 +292,11 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, (Lin, int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is an integer of any kind: one with a linear form, or a number that data decides."""
+    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
+
+
 # What `keys`, `values` and `items` of a dict return.
 DICT_VIEWS: tuple[Any, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 

@@ -83,6 +83,7 @@ WITH_NAN = (
     *("np.median(x)", "np.median(m, axis=1)", "np.quantile(x, [0.1, 0.5])", "np.percentile(m, 50, axis=0)"),
     *("np.quantile(m, 0.0, axis=1, method='lower')", "np.median(z)", "np.quantile(z, 0.3)"),
     *("np.digitize(x, [0.0, 1.0])", "np.digitize(x, [1.0, 0.0])", "np.digitize(x, [1.0, 0.0], right=True)"),
+    *("np.digitize(x, [0.0, 0.8, np.nan])", "np.digitize(x, [0.0, 0.8, np.nan], right=True)", "np.digitize(x, [0, 1])"),
     *("np.i0(1e308 * z)", "np.digitize(z, [-0.4, 1.3], right=True)"),
 )
 

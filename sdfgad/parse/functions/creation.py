@@ -15,7 +15,7 @@ from sdfgad.parse.layout import converted, in_new_order, in_order
 from sdfgad.parse.object_arrays import ObjectArray, Placeholder, is_nothing
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import FLOAT, stacked
-from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static
+from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, astype, cast, is_integer, is_static, is_whole
 
 
 def shape_of(b: Builder, shape: Any) -> Index:
@@ -255,7 +255,7 @@ def arange(b: Builder, start: Any, stop: Any = None, step: Any = 1, dtype: Any =
 
 def _moving_range(b: Builder, start: Any, stop: Any, step: Any, dtype: Any) -> Tensor | None:
     """A range whose length is known though its bounds are not: ``np.arange(k - 1, k + 2)``; None for others."""
-    if isinstance(start, int) or not all(map(_is_integer, (start, stop))) or type(step) is not int or not step:
+    if isinstance(start, int) or not all(map(is_whole, (start, stop))) or type(step) is not int or not step:
         return None
     first = Lin.of(as_int(b, start))
     width = Lin.of(as_int(b, stop)) - first
@@ -283,10 +283,6 @@ def _integer(b: Builder, value: Any) -> Any:
     """A bound of a range: an element of an array of integers, which must be known, as a number."""
     is_element = isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu"
     return b.constant(value) if is_element else value
-
-
-def _is_integer(value: Any) -> bool:
-    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
 
 
 def _integer_ramp(count: int, first: int | Lin, step: int) -> Tensor:

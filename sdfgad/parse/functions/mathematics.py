@@ -13,7 +13,7 @@ from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.python import as_float, new_value, rows_of
 from sdfgad.parse.integers import as_int, whole
 from sdfgad.parse.registry import function
-from sdfgad.parse.values import Tensor, as_tensor, is_integer, scalar
+from sdfgad.parse.values import Tensor, as_tensor, is_integer, is_whole, scalar
 
 _NAMES = {
     **{name: name for name in ("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "erf", "erfc")},
@@ -133,15 +133,11 @@ def isclose(b: Builder, x: Any, y: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 
     return elementwise(b, "logical_or", near, elementwise(b, "equal", x, y))
 
 
-def _is_whole(value: Any) -> bool:
-    return is_integer(value) or (isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iu")
-
-
 def _of_integers(original: Callable[..., int]) -> Callable[..., int]:
     """A handler of a function of integers; run-time integers become constants."""
 
     def handler(b: Builder, *operands: Any) -> int:
-        if not all(map(_is_whole, operands)):
+        if not all(map(is_whole, operands)):
             raise b.unsupported(
                 f"math.{original.__name__} of a number that is known only at run time, or a float, is not supported",
                 "Pass the number as an integer argument, int(n), or pass the result as an argument.",

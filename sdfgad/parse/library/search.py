@@ -86,8 +86,12 @@ def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: A
 
 
 def _before(a: Any, v: Any, is_strict: Any) -> Any:
-    """How many of `a` are before `v`; all of them, where it is NaN."""
-    return np.sum(np.logical_not(a >= v if is_strict else a > v), axis=-1)
+    """How many of `a` are before `v`, where NaN comes after all numbers."""
+    before = a < v if is_strict else a <= v
+    if v.dtype.kind == "f":
+        is_last = np.isnan(v)
+        before = np.logical_or(before, np.logical_and(is_last, a == a) if is_strict else is_last)
+    return np.sum(before, axis=-1)
 
 
 @in_numpy(method="compress")
