@@ -108,11 +108,13 @@ class Assumptions:
             return fixed
         if b.has_enclosed_integers and not self.are_enclosed_constant:
             return replace(self, are_enclosed_constant=True)
-        if b.lacks_constant and b.meets_known_conditions and not self.decides:
-            return replace(self, decides=True)
         more = self._with_copies_or_logs(failure, b)
         if more is not None:
             return more
+        if b.logs.by_place:
+            return replace(self, logs=b.logs.as_stacks)
+        if b.lacks_constant and b.meets_known_conditions and not self.decides:
+            return replace(self, decides=True)
         if (fixed := self._fixing(_blame(failure, b).integers, b, symbols)) is not None:
             return replace(fixed, copies_returned=False)
         if b.has_rolled and self.rolling is not Rolling.NONE:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,12 +18,12 @@ from sdfgad.parse import appending, sparse, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Taken
 from sdfgad.parse.deques import Deque
-from sdfgad.parse.logs import APPENDING
+from sdfgad.parse.logs import CHANGING, REMOVING
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Selection, Tensor, Unbound, kind_of
+from sdfgad.parse.values import Selection, Tensor, Unbound, is_whole, kind_of
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
 NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
@@ -290,15 +291,37 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         positional = [key_of(b, positional[0]), *positional[1:]]
     if function.__name__ in AT_PLACE and positional and isinstance(function.__self__, list):
         positional = [_place(b, positional[0]), *positional[1:]]
-    if function.__name__ in APPENDING:
-        may_carry = b.nest is not None and (b.nest.items.may_remove or _is_full(function.__self__))
-        appended = positional[-1] if positional else None
-        with b.logs.noted(function.__self__, appended, _is_decided_by_data(b, function.__self__)):
-            require_current(b, function.__self__, may_carry=may_carry)
+    if isinstance(function.__self__, list) and function.__name__ in CHANGING:
+        _require_current_list(b, function.__self__, function.__name__, positional)
     elif function.__name__ not in READ_ONLY:
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found
+
+
+def _require_current_list(b: Builder, values: list[Any], name: str, positional: list[Any]) -> None:
+    """Refuse a change of a list where the parser cannot follow it, of which the next attempt may make a log."""
+    is_removal = name in REMOVING
+    may_carry = is_removal or (b.nest is not None and (b.nest.items.may_remove or _is_full(values)))
+    is_several = name == "extend" and isinstance(positional[0], (list, tuple))
+    with _noted(b, values, () if is_removal else positional[0] if is_several else positional):
+        require_current(b, values, may_carry=may_carry)
+
+
+def _noted(b: Builder, values: list[Any], more: Sequence[Any]) -> AbstractContextManager[None]:
+    """Note it if a change of a list that the program has made cannot be followed, where it can be as a log.
+
+    Args:
+        more: what is added to it.
+    """
+    like = [*values, *more][-1:]
+    return b.logs.noted(values, like[0], _is_decided_by_data(b, values)) if like else nullcontext()
+
+
+def noted_lookup(b: Builder, values: Any, index: Any) -> AbstractContextManager[None]:
+    """Note it if there is no such item of a list that loops or branches around may change."""
+    is_list = is_whole(index) and isinstance(values, list) and b.logs.is_followed(values)
+    return _noted(b, values, ()) if is_list and _is_decided_by_data(b, values) else nullcontext()
 
 
 def _is_decided_by_data(b: Builder, container: Any) -> bool:

@@ -18,23 +18,28 @@ import numpy as np
 from sdfgad.errors import InvalidIndex, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, trees
+from sdfgad.parse import containers, stacks, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
+from sdfgad.parse.frame import Frame
 from sdfgad.parse.logs import CHANGING, Kept, Log, Site, is_log
 from sdfgad.parse.rows import put_item, row_of
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, scalar
+from sdfgad.parse.stacks import blank
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, is_whole
 
 
-def made(b: Builder, values: list[Any], site: Site) -> Any:
-    """A list that the program makes, or the log in its place."""
+def made(frame: Frame, node: ast.expr, values: list[Any]) -> Any:
+    """A list that an expression of the program makes, or the log in its place."""
+    b, site = frame.b, Site(frame.source.file, node.lineno, node.col_offset)
     kept = b.logs.known.get(site)
     if kept is None:
         b.logs.follow(values, site)
         return values
-    missing = [_blank(b, kept.like) for _ in range(max(kept.first, kept.latest) - len(values))]
+    values = list(values)
+    if kept.is_stack:
+        kept = replace(kept, first=0, latest=0, items=stacks.room(b, site, len(values)))
+    missing = [blank(b, kept.like) for _ in range(max(kept.first, kept.latest) - len(values))]
     fields = {
         "origin": site,
         "length": len(values),
@@ -42,7 +47,11 @@ def made(b: Builder, values: list[Any], site: Site) -> Any:
         "latest": containers.tracked(b, [*values[::-1], *missing][: kept.latest]),
         "most": kept.items,
         "items": _all_of(b, values[: kept.items], kept) if kept.items else None,
+        "is_stack": kept.is_stack,
+        "start": 0,
     }
+    if kept.is_stack:
+        stacks.forget(b, fields["items"])
     log = Record(Log, containers.tracked(b, fields))
     b.logs.live.append(log)
     return log
@@ -93,8 +102,11 @@ def all_items(b: Builder, log: Record) -> list[Any]:
     if not all(map(_is_numeric, trees.leaves(kept.like))):
         raise kept.failure
     number = _length(b, log, kept.failure)
-    is_kept = b.logs.keep(site, items=number)
-    items = log.fields["items"] if is_kept else _all_of(b, [], replace(kept, items=number))
+    if log.fields["is_stack"]:
+        items = stacks.items(b, log, number)
+    else:
+        is_kept = b.logs.keep(site, items=number)
+        items = log.fields["items"] if is_kept else _all_of(b, [], replace(kept, items=number))
     arrays = trees.leaves(items) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
     return containers.tracked(b, rows)
@@ -119,30 +131,39 @@ def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
         raise NeedsConstant(error.symbols, failure.where, failure.what, failure.todo) from error
 
 
-def _blank(b: Builder, like: Any) -> Any:
-    """What stands for an item that there is not yet, and is never read."""
-    if isinstance(like, tuple):
-        return rebuilt_tuple(like, [_blank(b, part) for part in like])
-    if not isinstance(like, Tensor):
-        return type(like)(0) if is_number(like) else None
-    zero = scalar(Const(0, like.dtype), weak=like.weak)
-    if not like.ndim:
-        return zero
-    array = b.new_view("", like.shape, like.dtype, like.weak)
-    b.assign(array, zero)
-    return array
+def is_kept_at(log: Record, place: Any) -> bool:
+    """Whether items at such a place may be kept: of a stack at any, else at known ones."""
+    return is_whole(place) if log.fields["is_stack"] else is_integer(place) and Lin.of(place).is_const
 
 
-def item(b: Builder, log: Record, place: int) -> Any:
-    """``log[place]``, by a known place from the start or the end; another number or array if it is not kept.
+def items_for(frame: Frame, log: Record, index: Any) -> list[Any]:
+    """The items of a log, for a slice or a place that is not kept; raises as `all_items`."""
+    site = log.fields["origin"]
+    if is_whole(index) and _changes_around(frame, frame.b.logs.known[site]):
+        frame.b.logs.by_place.add(site)
+    return all_items(frame.b, log)
+
+
+def _changes_around(frame: Frame, kept: Kept) -> bool:
+    """Whether a loop around changes a list, as far as the place tells where that could not be followed."""
+    where = kept.failure.where
+    if where is None or where.file != frame.source.file:
+        return False
+    return any(loop.lineno <= where.line <= (loop.end_lineno or 0) for loop in frame.loops)
+
+
+def item(b: Builder, log: Record, place: Any) -> Any:
+    """``log[place]``, by a place from the start or the end; another number or array if it is not kept.
 
     Raises:
         UnsupportedProgram: the items are neither numbers nor arrays.
     """
     site = log.fields["origin"]
-    end, depth = _reached(b, log, place)
+    if log.fields["is_stack"]:
+        return stacks.item_at(b, log, place)
+    end, depth = _reached(b, log, Lin.of(place).const)
     kept = log.fields[end]
-    found = kept[depth - 1] if depth <= len(kept) else b.settle(_blank(b, b.logs.known[site].like))
+    found = kept[depth - 1] if depth <= len(kept) else b.settle(blank(b, b.logs.known[site].like))
     if found is None:
         raise b.logs.known[site].failure
     return containers.read(b, found, "an item of a list")
@@ -161,7 +182,7 @@ def _reached(b: Builder, log: Record, place: int) -> tuple[str, int]:
 def updated_item(b: Builder, log: Record, place: Any) -> Any:
     """The number ``log[place]`` before ``log[place] += value``; an array, which changes in place, is refused."""
     require_place(b, log, place)
-    found = item(b, log, Lin.of(place).const)
+    found = item(b, log, place)
     if isinstance(found, Tensor) and found.ndim:
         raise b.logs.known[log.fields["origin"]].failure
     return found
@@ -169,9 +190,13 @@ def updated_item(b: Builder, log: Record, place: Any) -> Any:
 
 def require_place(b: Builder, log: Record, place: Any) -> None:
     """Require that ``log[place] = value`` has a place that is known and kept; raises as `item` does."""
-    if not (is_integer(place) and Lin.of(place).is_const):
+    if not is_kept_at(log, place):
+        b.logs.by_place |= {log.fields["origin"]} if is_whole(place) else set()
         raise b.logs.known[log.fields["origin"]].failure
-    _reached(b, log, Lin.of(place).const)
+    if log.fields["is_stack"]:
+        stacks.row_at(b, log, place)
+    else:
+        _reached(b, log, Lin.of(place).const)
 
 
 def _require_items(b: Builder, log: Record, number: int) -> None:

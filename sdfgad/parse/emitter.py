@@ -229,17 +229,25 @@ class Emitter:
         Args:
             kinds: the classes that Python raises; by default those that `error` stands for.
         """
-        if STATUS not in self.buffers:
-            self.buffers[STATUS] = Buffer(STATUS, (), INT)
         if not issubclass(error, (DecidedByRounding, SingularMatrix)):
             kinds = kinds or (python_kind(error),)
             self._note(message, kinds, frozenset(as_linear(condition).symbols), is_checked=True)
             todo = HANDLED if self.raises_instead and any(map(self.catches, kinds)) else todo
         elif self.catches(np.linalg.LinAlgError):
             todo = HANDLED
-        self.checks.append(Check(error, message, self.where, todo))
+        self.emit_check(Check(error, message, self.where, todo), condition, box)
+
+    def emit_check(
+        self, check: Check, condition: Expr, box: tuple[tuple[str, Lin], ...], count: Expr | None = None
+    ) -> None:
+        """Emit a check, and where it fails report a count, in units of `SLOTS`."""
+        if STATUS not in self.buffers:
+            self.buffers[STATUS] = Buffer(STATUS, (), INT)
+        self.checks.append(check)
         # The maximum of the codes is that of the first check that fails.
-        code = Op("select", (condition, Const(0, INT), Const(FIRST_CHECK - len(self.checks), INT)), INT)
+        code: Expr = Const(FIRST_CHECK - len(self.checks), INT)
+        code = code if count is None else Op("add", (code, count), INT)
+        code = Op("select", (condition, Const(0, INT), code), INT)
         self.emit(Compute(box, Access(STATUS), code, "maximum", self.where))
 
     def check_size(self, shape: Index, itemsize: int = 1) -> None:

@@ -39,7 +39,6 @@ from sdfgad.parse import (
 from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.columns import columns_of
-from sdfgad.parse.conditions import truth
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions import mpi
@@ -48,7 +47,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.library.selected import METHODS_OF_SELECTIONS
 from sdfgad.parse.liveness import assigned_attributes, assigned_names
-from sdfgad.parse.logs import Site, is_log
+from sdfgad.parse.logs import is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.operands import evaluated, has_equality, method
@@ -116,7 +115,7 @@ def tuple_(frame: Frame, node: ast.Tuple) -> Any:
 
 def list_(frame: Frame, node: ast.List) -> Any:
     made = containers.tracked(frame.b, _elements(frame, node.elts))
-    return delay_lines.made(frame.b, made, Site(frame.source.file, node.lineno, node.col_offset))
+    return delay_lines.made(frame, node, made)
 
 
 def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
@@ -208,13 +207,14 @@ def _require_bound(frame: Frame, record: Record, node: ast.Attribute) -> None:
 
 def subscript(frame: Frame, node: ast.Subscript) -> Any:
     container, index = evaluated(frame, [node.value, node.slice])
-    if is_log(container) and is_integer(index) and Lin.of(index).is_const:
-        return delay_lines.item(frame.b, container, Lin.of(index).const)
+    if is_log(container) and delay_lines.is_kept_at(container, index):
+        return delay_lines.item(frame.b, container, index)
     if is_log(container):
-        container = delay_lines.all_items(frame.b, container)
+        container = delay_lines.items_for(frame, container, index)
     if isinstance(container, Record):
         return method(frame, node, container, "__getitem__", index)
-    return item(frame, container, index)
+    with containers.noted_lookup(frame.b, container, index):
+        return item(frame, container, index)
 
 
 def item(frame: Frame, container: Any, index: Any) -> Any:
@@ -294,10 +294,9 @@ def operation(frame: Frame, node: ast.expr, op: type[ast.operator], left: Any, r
 
 
 def unary(frame: Frame, node: ast.UnaryOp) -> Any:
-    value = frame.eval(node.operand)
     if isinstance(node.op, ast.Not):
-        known = conditions.known_truth(value)
-        return not known if known is not None else conditions.negated(truth(frame.b, value))
+        return conditions.test(frame, node)
+    value = frame.eval(node.operand)
     if isinstance(value, Record):
         return method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
     return operators.unary(frame.b, type(node.op), value)

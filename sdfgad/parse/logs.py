@@ -18,8 +18,9 @@ from sdfgad.parse.values import Record
 
 # The methods that change a list and return nothing.
 APPENDING = ("append", "extend", "insert")
-# Those, and the one that removes the last item.
-CHANGING = (*APPENDING, "pop")
+# Those that remove an item, and return it.
+REMOVING = ("pop", "popleft")
+CHANGING = (*APPENDING, *REMOVING)
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,16 @@ def see(site: Any, value: Any) -> None:
     """Learn the type of an item that is not kept."""
 
 
-def require_last(site: Any, length: Any, place: Any) -> None:
-    """Require that a list has a last item, and that it is the one to be removed."""
+def require_end(site: Any, length: Any, place: Any) -> None:
+    """Require that a list has items, and that the one to be removed is the last or the first."""
+
+
+def push(site: Any, arrays: Any, place: Any, value: Any) -> None:
+    """Keep an item of a stack at its place, where there has to be room for it."""
+
+
+def popped(site: Any, arrays: Any, place: Any) -> Any:
+    """The item of a stack at a place."""
 
 
 class Log:
@@ -53,6 +62,7 @@ class Log:
         first: the items at the start, as many as are read there.
         latest: those at the end, the last one first.
         most, items: all of them, up to a number, as rows of an array, or of several for tuples.
+        is_stack: whether loops remove items: all are kept, from the row `start` on (`sdfgad.parse.stacks`).
     """
 
     noun: ClassVar[str] = "a list whose length is known only at run time"
@@ -62,9 +72,13 @@ class Log:
     latest: Any
     most: Any
     items: Any
+    is_stack: Any
+    start: Any
 
     def append(self, value: Any) -> None:
-        if self.most == 0:
+        if self.is_stack:
+            push(self.origin, self.items, self.start + self.length, value)
+        elif self.most == 0:
             see(self.origin, value)
         elif self.length < self.most:
             put(self.origin, self.items, self.length, value)
@@ -86,12 +100,20 @@ class Log:
         return self
 
     def pop(self, place: Any = -1) -> Any:
-        require_last(self.origin, self.length, place)
+        require_end(self.origin, self.length, place)
+        self.length -= 1
+        if place == 0:
+            self.start += 1
+            return popped(self.origin, self.items, self.start - 1)
+        if len(self.latest) == 0:
+            return popped(self.origin, self.items, self.start + self.length)
         last = self.latest[0]
         for k in range(len(self.latest) - 1):
             self.latest[k] = self.latest[k + 1]
-        self.length -= 1
         return last
+
+    def popleft(self) -> Any:
+        return self.pop(0)
 
     def __setitem__(self, place: Any, value: Any) -> None:
         at = self.length + place if place < 0 else place
@@ -101,7 +123,9 @@ class Log:
         for k in range(len(self.latest)):
             if at == self.length - 1 - k:
                 self.latest[k] = value
-        if self.most > 0 and at < self.most:
+        if self.is_stack:
+            put(self.origin, self.items, self.start + at, value)
+        elif self.most > 0 and at < self.most:
             put(self.origin, self.items, at, value)
 
     def insert(self, place: Any, value: Any) -> None:
@@ -125,6 +149,7 @@ class Kept:
         first: how many items are read by their places from the start.
         latest: how many are read by their places from the end.
         items: how many there are in the call at hand, where the list is read as a whole, else 0.
+        is_stack: whether loops remove items, so that all are kept.
         cause: what the first attempt has raised, which the branches around the change are to blame for.
     """
 
@@ -133,6 +158,7 @@ class Kept:
     first: int = 0
     latest: int = 0
     items: int = 0
+    is_stack: bool = False
     cause: UnsupportedProgram | NeedsConstant | None = None
 
 
@@ -148,6 +174,7 @@ class Logs:
         known: the places where logs are made.
         found: those that this attempt has found.
         lacking: of logs of which more items are read than are kept, what the next attempt has to keep.
+        by_place: those of whose items, of unknown number, some are read or replaced at places that data decides.
         live: the logs that have been made.
         removed: the place of a log -> how many items the statements so far may have removed at its end.
     """
@@ -155,6 +182,7 @@ class Logs:
     known: dict[Site, Kept]
     found: dict[Site, Kept] = field(default_factory=dict)
     lacking: dict[Site, Kept] = field(default_factory=dict)
+    by_place: set[Site] = field(default_factory=set)
     live: list[Record] = field(default_factory=list)
     removed: Counter[Site] = field(default_factory=Counter)
     _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
@@ -170,6 +198,9 @@ class Logs:
     def follow(self, values: list[Any], site: Site) -> None:
         """Begin to follow a list that the program makes."""
         self._made[id(values)] = values, site
+
+    def is_followed(self, values: Any) -> bool:
+        return id(values) in self._made
 
     @contextmanager
     def noted(self, values: Any, appended: Any, is_decided_by_data: bool) -> Iterator[None]:
@@ -227,12 +258,24 @@ class Logs:
     def keep(self, site: Site, first: int = 0, latest: int = 0, items: int = 0) -> bool:
         """Have a log keep so many items; returns whether it does, else only in the next attempt (`require_kept`)."""
         kept = self.known[site]
-        if first <= kept.first and latest <= kept.latest and items <= kept.items:
+        if kept.is_stack or (first <= kept.first and latest <= kept.latest and items <= kept.items):
             return True
         more = self.lacking.get(site, kept)
         first, latest, items = max(first, more.first), max(latest, more.latest), max(items, more.items)
         self.lacking[site] = replace(more, first=first, latest=latest, items=items)
         return False
+
+    def keep_all(self, site: Site) -> bool:
+        """Have a log keep all items, so that loops can remove some; returns as `keep`."""
+        if not self.known[site].is_stack:
+            more = self.lacking.get(site, self.known[site])
+            self.lacking[site] = replace(more, is_stack=True)
+        return self.known[site].is_stack
+
+    @property
+    def as_stacks(self) -> dict[Site, Kept]:
+        """All logs, those in `by_place` with all items."""
+        return self.known | {site: replace(self.known[site], is_stack=True) for site in self.by_place}
 
     def widen(self, site: Site, like: Any) -> None:
         """Have the next attempt keep the items of a log as such a one."""

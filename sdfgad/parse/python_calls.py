@@ -20,7 +20,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, matching, objects, operators, optional_values, trees, truth_values
+from sdfgad.parse import containers, delay_lines, matching, objects, operators, optional_values, trees, truth_values
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
@@ -506,7 +506,9 @@ def _namedtuple(site: Site, *arguments: Any, **keywords: Any) -> Any:
 @_of(collections.deque)
 def _deque(site: Site, iterable: Any = (), maxlen: Any = None) -> Any:
     items = [site.b.settle(value) for value in site.sequence(iterable)]
-    return containers.tracked(site.b, Deque(items, None if maxlen is None else site.b.constant(maxlen)))
+    if maxlen is not None:
+        return containers.tracked(site.b, Deque(items, site.b.constant(maxlen)))
+    return delay_lines.made(site.frame, site.node, containers.tracked(site.b, Deque(items)))
 
 
 __all__ = ["GETTERS", "SPECIAL", "call_getter", "special", "special_method"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sdfgad.ir.expr import Lin, Read
+from sdfgad.ir.expr import IntLike, Lin, Read
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.values import Tensor, view_of
@@ -40,9 +40,23 @@ def elements_of(b: Builder, x: Any) -> list[Tensor] | None:
     return [row_of(copy, Lin(number)) for number in range(x.shape[0].const)]
 
 
+def rows_of(x: Tensor, first: IntLike, count: int) -> Tensor:
+    """A view of rows that follow each other."""
+    return x.reindexed((Lin(count), *x.shape[1:]), lambda p: (p[0] + first, *p[1:]))
+
+
 def put_row(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:
     """Let a row be a value; of a vector, an element."""
     b.refer(x.reindexed(value.shape, lambda p: (position, *p)), value, is_row=True)
+
+
+def copy_of_row(b: Builder, row: Tensor) -> Tensor:
+    """A row as it is now: a copy of an array, which stands for a reference of it, or a number that does not change."""
+    if not row.ndim:
+        return b.materialise(row)
+    copy = b.new_view("", row.shape, row.dtype, row.weak)
+    b.refer(copy, row, is_row=True)
+    return copy
 
 
 def put_item(b: Builder, x: Tensor, position: Lin, value: Tensor) -> None:
@@ -81,12 +95,7 @@ def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:
             found[-1] = (last[0], last[1], last[2] + 1)
         else:
             found.append((*row, 1))
-    return [one if isinstance(one, Tensor) else _part(b, *one) for one in found]
-
-
-def _part(b: Builder, buffer: str, first: int, count: int) -> Tensor:
-    whole = view_of(b.buffers[buffer])
-    return whole.reindexed((Lin(count), *whole.shape[1:]), lambda p: (p[0] + first, *p[1:]))
+    return [one if isinstance(one, Tensor) else rows_of(view_of(b.buffers[one[0]]), *one[1:]) for one in found]
 
 
 def _row(b: Builder, value: Any) -> tuple[str, int] | None:

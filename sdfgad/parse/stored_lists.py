@@ -24,7 +24,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
 from sdfgad.parse.ranges import MANY_ITEMS
-from sdfgad.parse.rows import put_row, row_of
+from sdfgad.parse.rows import copy_of_row, put_row, row_of, rows_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer
 
 REPLACED = "an item of a list is replaced in a loop that runs at run time"
@@ -121,13 +121,9 @@ def _is_place(index: Any) -> bool:
 
 def _copied(b: Builder, filling: Filling, found: Tensor) -> Tensor:
     """What is read as it is now, as a later trip replaces the row."""
-    if not found.ndim:
-        return b.materialise(found)
-    if b.rolling is Rolling.VALUES:
+    if found.ndim and b.rolling is Rolling.VALUES:
         raise _refused(b, filling)
-    copy = b.new_view("", found.shape, found.dtype, found.weak)
-    b.refer(copy, found, is_row=True)
-    return copy
+    return copy_of_row(b, found)
 
 
 def _places(b: Builder, filling: Filling, index: Any) -> tuple[Points, Any]:
@@ -211,13 +207,8 @@ def _with_items(b: Builder, filling: Filling, places: Sequence[int]) -> Tensor:
         if item is None or _may_be_updated(b, item):
             raise _refused(b, filling)
         _require_alike(b, filling, array, item)
-        b.refer(_part(array, run[0], len(run)), item, is_row=True)
+        b.refer(rows_of(array, run[0], len(run)), item, is_row=True)
     return array
-
-
-def _part(array: Tensor, first: int, count: int) -> Tensor:
-    """Rows that follow each other."""
-    return array.reindexed((Lin(count), *array.shape[1:]), lambda p: (p[0] + first, *p[1:]))
 
 
 def finish(b: Builder, filling: Filling) -> None:

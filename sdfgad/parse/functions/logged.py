@@ -9,9 +9,9 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
-from sdfgad.parse import trees
+from sdfgad.parse import stacks, trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.logs import Site, put, require_last, see
+from sdfgad.parse.logs import Site, popped, push, put, require_end, see
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import ALIKE, put_item
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_number, scalar
@@ -49,21 +49,28 @@ def _see(b: Builder, site: Site, value: Any) -> None:
 MOST_REMOVED = 4
 
 
-@function(require_last)
-def _require_last(b: Builder, site: Site, length: Any, place: Any) -> None:
-    if not (isinstance(place, int) and place == -1):
+@function(require_end)
+def _require_end(b: Builder, site: Site, length: Any, place: Any) -> None:
+    if not (isinstance(place, int) and place in (-1, 0)):
         raise b.logs.known[site].failure
-    if b.logs.removed[site] == MOST_REMOVED:
-        # A loop that is unrolled would keep an item more of the list for each trip.
-        what = f"more than {MOST_REMOVED} items of a list whose length is data are removed"
-        raise b.unsupported(what, "Do not append them: test before `append`.")
-    if b.loops:
-        what = "an item of a list whose length is data is removed in a loop"
-        raise b.unsupported(what, "Remove it after the loop, or do not append it: test before `append`.")
-    b.logs.removed[site] += 1
-    b.logs.keep(site, latest=b.logs.removed[site])
+    # A loop that is unrolled would keep an item more of the list for each trip.
+    if place == 0 or b.loops or b.logs.removed[site] == MOST_REMOVED:
+        b.logs.keep_all(site)
+    else:
+        b.logs.removed[site] += 1
+        b.logs.keep(site, latest=b.logs.removed[site])
     has = Op("less", (Const(0, INT), as_tensor(length).at()), BOOL)
     b.check(has, (), "pop from empty list", InvalidIndex, "Python raises IndexError here, too.")
+
+
+@function(push)
+def _push(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
+    _put(b, site, arrays, stacks.with_room(b, site, arrays, as_tensor(place)), value)
+
+
+@function(popped)
+def _popped(b: Builder, site: Site, arrays: Any, place: Any) -> Any:
+    return stacks.item(b, site, arrays, as_tensor(place).at())
 
 
 def _holds(array: Tensor, new: Tensor) -> bool:
