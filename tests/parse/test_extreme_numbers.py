@@ -101,6 +101,18 @@ def test_positions_of_nan_in_order_statistics(tmp_path):
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
+def pythons(x, y):
+    return max(x), min(x), max(y), min(y), max(y[1:]) * max(x[:1])
+
+
+def test_pythons_extrema_keep_a_first_nan_only():
+    x, y = np.array([1.0, np.nan, 3.0, -2.0]), np.array([np.nan, 1.0, 2.0])
+    np.testing.assert_array_equal(sdfgad.vjp(pythons, x, y)[0], pythons(x, y))
+    by_x, by_y = sdfgad.vjp(pythons, x, y)[1]((1.0, 10.0, 0.0, 0.0, 5.0)).values()
+    np.testing.assert_array_equal(by_x, [10.0, 0.0, 1.0, 10.0])
+    np.testing.assert_array_equal(by_y, [0.0, 0.0, 5.0])
+
+
 def too_many_elements(x):
     y = np.zeros((2**40, 2**20, 2**10))
     y[0, 0, 0] = x[0]
