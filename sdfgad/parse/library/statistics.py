@@ -174,7 +174,8 @@ def cov(
     freedom = x.shape[1] - less
     centred = x - np.mean(x, axis=1, keepdims=True)
     other = np.conjugate(centred) if np.iscomplexobj(x) else centred
-    return np.squeeze(centred @ other.T * (1 / freedom))
+    # Of too few observations it is NaN.
+    return np.squeeze(centred @ other.T * (1 / freedom if freedom > 0 else np.inf))
 
 
 def _weighted_cov(x: Any, fweights: Any, aweights: Any, less: Any) -> Any:
