@@ -116,7 +116,20 @@ OF_FEW = (
 )
 
 
-@pytest.mark.parametrize("texts", [QUANTILES, OF_FEW], ids=["quantiles", "few"])
+OF_TRUTHS = (
+    "np.sum(x[:3] > 0, dtype=bool)",
+    "np.sum(x[:1], dtype=bool)",
+    "np.prod(x, dtype=bool)",
+    "(x > 0).prod(dtype=bool)",
+)
+ALL_NAN = tuple(
+    f"np.nan{name}(np.array([[np.nan, np.nan], [np.nan, 1.0]]) * A[:2], axis={a})"
+    for name in ("max", "min")
+    for a in (0, 1)
+)
+
+
+@pytest.mark.parametrize("texts", [QUANTILES, OF_FEW, OF_TRUTHS + ALL_NAN], ids=["quantiles", "few", "others"])
 def test_statistics_of_infinite_and_of_few_numbers(texts, tmp_path):
     lines = ["import numpy as np", "def program(x, y, E, A):", f"    return ({', '.join(texts)},)"]
     program = module_from("\n".join(lines), tmp_path).program
@@ -126,6 +139,7 @@ def test_statistics_of_infinite_and_of_few_numbers(texts, tmp_path):
         expected = program(*args)
     for text, found, wanted in zip(texts, sdfgad.vjp(program, *args)[0], expected, strict=True):
         np.testing.assert_array_equal(found, wanted, err_msg=text)
+        assert np.asarray(found).dtype == np.asarray(wanted).dtype, text
 
 
 def pythons(x, y):
