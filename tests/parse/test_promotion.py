@@ -77,7 +77,7 @@ def test_numbers_of_python_compute_in_double_precision():
 COMPARED = ["u > -1", "u < 300", "u == 256", "h >= 128", "-129 < h", "u > n", "u < n + 300", "h == n", "u[0] > -1"]
 SHORT = [*("np.where(u > n, 1, 0)", "np.bincount(u[:2])", "np.polyval(u, 20)", "np.polyval(h, n)", "np.polyval(u, h)")]
 SHORT += [f"np.fft.{name}({x})" for name in ("fft", "rfft", "ifft") for x in ("u", "h", "u > 3")]
-SHORT += ["np.linalg.lstsq(np.outer(h, u[:2]), h, rcond=None)[0]"]
+SHORT += ["np.vecdot(u, u)", "np.vecdot(h > 0, h > 0)", "np.linalg.lstsq(np.outer(h, u[:2]), h, rcond=None)[0]"]
 
 
 def test_short_integers(tmp_path):
