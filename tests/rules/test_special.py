@@ -258,3 +258,17 @@ def test_a_program_with_one_special_function_has_that():
     """Headers for real numbers alone had another function of this name."""
     x = np.array([2.0, -1.0, 0.5])
     np.testing.assert_allclose(sdfgad.differentiate(lambda x: special.iv(1, x)).value(x), special.iv(1, x), rtol=1e-13)
+
+
+def beyond_their_domains(x):
+    harmonics = special.sph_harm_y(2, 1, x, 0.3).real + special.sph_harm_y(3, -3, x, 0.3).imag
+    return np.stack([special.polygamma(2, x), special.polygamma(3, x), harmonics])
+
+
+def test_polygamma_and_harmonics_of_negative_numbers():
+    x = np.array([-0.5, -2.3, -3.0, 0.0, 1.4])
+    g = sdfgad.differentiate(beyond_their_domains, reduce="sum")
+    np.testing.assert_allclose(g.value(x), beyond_their_domains(x), rtol=1e-12)
+    sdfgad.check_grads(beyond_their_domains, x[[0, 1, 4]])
+    at_pole = sdfgad.differentiate(lambda t: special.sph_harm_y(1, 1, t, 0.0).real)(0.0)
+    np.testing.assert_allclose(at_pole["t"], -np.sqrt(3 / (8 * np.pi)), rtol=1e-13)

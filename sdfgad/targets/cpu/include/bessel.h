@@ -107,16 +107,13 @@ template <typename T> inline T hurwitz_zeta(T a, T order) {
     return T(positive_zeta(s, x - whole) + sign * below);
 }
 
-// The derivative of digamma of an order: for orders above 1, of positive numbers.
+// The derivative of digamma of an order.
 inline double polygamma_of(double a, int64_t order) {
     if (order == 0) return digamma(a);
     if (order == 1) return trigamma(a);
-    if (!(a > 0) || order < 0) {
-        bool is_pole = a == 0 && order > 0;
-        return is_pole ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    }
+    if (order < 0) return std::numeric_limits<double>::quiet_NaN();
     double sign = order % 2 ? 1 : -1;
-    return sign * std::tgamma(double(order) + 1) * positive_zeta(double(order) + 1, a);
+    return sign * std::tgamma(double(order) + 1) * hurwitz_zeta(a, double(order) + 1);
 }
 inline float polygamma_of(float a, int64_t order) { return float(polygamma_of(double(a), order)); }
 
