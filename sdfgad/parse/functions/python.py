@@ -69,6 +69,8 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     if _is_vector(values):
         # The elements that are not selected count as zero.
         values = ravel(b, selecting.filled(b, values, 0))
+    if isinstance(values, Tensor) and values.ndim and b.is_zero(values.shape[0]):
+        return start
     if isinstance(values, Tensor) and values.ndim:
         wide = INT if values.dtype.kind == "b" else values.dtype
         whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
