@@ -52,7 +52,7 @@ THEMES: dict[str, Theme] = {
             *listed("""
                 np.max({x}, axis={a}, keepdims=True) ; np.min({x}, axis={a}, initial=0.2)
                 np.max({x}, initial=-1.0, where={b}) ; np.sum({b}, axis={a}) ; np.any({b}, axis={a}, keepdims=True)
-                np.sum({i}, where={b}) ; np.sum({i}, dtype={d}) ; np.minimum.reduce({x}, axis=0)
+                np.sum({i}, where={b}) ; np.sum({i}, dtype=np.int32) ; np.minimum.reduce({x}, axis=0)
                 np.logical_and.reduce({b}, axis=0) ; max({v}) ; min({v}) ; {x}.max(axis={a})
                 np.bitwise_or.reduce({i}) ; np.count_nonzero({b}, axis={a})
             """),
@@ -143,7 +143,7 @@ THEMES: dict[str, Theme] = {
                 np.nancumsum({x}) ; np.convolve({v}, {v}) ; np.convolve({v}, {v}, mode='same')
                 np.correlate({v}, {v}, 'full') ; np.add.accumulate({x}, axis=0) ; np.polyval({v}, {s})
                 np.cumsum({x}[::-1])[::-1] ; np.trapezoid({v}, {v}) ; np.add.outer({v}, {v})
-                np.cumulative_sum({v}) ; np.median({x}, axis=-1) ; np.unwrap({v}) ; np.cross({v}[:3], {v}[:3])
+                np.cumulative_sum({v}) ; np.median({x}, axis=-1) ; np.unwrap({v}) ; np.cross(p[:3], p[-3:] * {s})
                 np.vander({v}, 3) ; np.piecewise({v}, [{v} < 0, {v} >= 0], [lambda t: t * t, lambda t: 3 * t])
                 np.where({x} != 0, {x} / {x}, 1.0) ; np.where({b}, {x} * {x}, {x} / {x})
                 np.average({m}, axis=0, weights=p[:{m}.shape[0]]) ; np.clip({x} * {x}, 0.1, {s})
