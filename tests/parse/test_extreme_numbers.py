@@ -120,6 +120,7 @@ OF_TRUTHS = (
     "np.sum(x[:3] > 0, dtype=bool)",
     "np.sum(x[:1], dtype=bool)",
     "np.prod(x, dtype=bool)",
+    "sum(E[0])",
     "(x > 0).prod(dtype=bool)",
 )
 ALL_NAN = tuple(
