@@ -121,6 +121,7 @@ OF_TRUTHS = (
     "np.sum(x[:1], dtype=bool)",
     "np.prod(x, dtype=bool)",
     "sum(E[0])",
+    "np.max(x > 9.0, initial=-1.0, where=x < 2.0)",
     "(x > 0).prod(dtype=bool)",
 )
 ALL_NAN = tuple(

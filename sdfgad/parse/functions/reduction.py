@@ -213,7 +213,7 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
             )
         x = astype(elementwise_where(b, where, x, start), x.dtype)
     result = reduce_over(b, x, axes, keepdims, how, start)
-    return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)
+    return result if initial is None else elementwise(b, how, result, astype(stacked(b, initial), x.dtype))
 
 
 def _filled_for_extremum(b: Builder, x: Selection, how: str) -> Tensor:
