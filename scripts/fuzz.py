@@ -6,6 +6,11 @@ Each seed stands for one program (`scripts/fuzzing/grammar.py`). Its value is co
 differences along random lines, with an interpreter, and with itself under other plans and on two threads
 (`scripts/fuzzing/check.py`). What fails is made smaller and written to ``FOLDER/failures`` as a test. The same command
 again goes on where it stopped. The exit status is 1 if there were failures.
+
+    python scripts/fuzz.py --expressions all --batch 1 --programs 300 --folder /tmp/expressions
+
+checks programs of 40 expressions each instead (`scripts/fuzzing/batches.py`): special numbers, dtypes, and every
+function for itself, where the others have loops and updates. Themes may be named, separated by commas.
 """
 
 from __future__ import annotations
@@ -13,14 +18,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from scripts.fuzzing.batches import batch_of_seed
 from scripts.fuzzing.campaign import Campaign
+from scripts.fuzzing.case import Case
 from scripts.fuzzing.state import State
+from scripts.fuzzing.themes import THEMES
 
 WIDTH = 110
 # What is worth a line in a log, too.
@@ -37,7 +46,22 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="batches beside each other (default: 1)")
     parser.add_argument("--device", default="cpu", help="cpu (default) or gpu; with SDFGAD_EMULATE=1 in the emulation")
     parser.add_argument("--no-shrink", action="store_true", help="leave failing programs as large as they are")
+    parser.add_argument("--expressions", metavar="THEMES", help=f"batches of expressions: all, or {', '.join(THEMES)}")
     return parser.parse_args(argv)
+
+
+def maker(themes: str | None) -> Callable[[int], Case] | None:
+    """What makes batches of expressions of some themes.
+
+    Raises:
+        ValueError: there is no such theme.
+    """
+    if themes is None:
+        return None
+    chosen = tuple(THEMES) if themes == "all" else tuple(themes.split(","))
+    if unknown := set(chosen) - set(THEMES):
+        raise ValueError(f"no such theme: {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
+    return partial(batch_of_seed, themes=chosen)
 
 
 class Progress:
@@ -85,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             jobs=chosen.jobs,
             shrinks=not chosen.no_shrink,
             device=chosen.device,
+            make=maker(chosen.expressions),
             tell=progress.tell,
         )
     except ValueError as error:

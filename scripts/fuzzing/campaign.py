@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+from scripts.fuzzing.batches import failing_parts
 from scripts.fuzzing.case import Case
 from scripts.fuzzing.grammar import case_of_seed
 from scripts.fuzzing.process import Process
@@ -34,6 +35,7 @@ class Campaign:
         shrinks: whether failures are made smaller.
         before: what `Process` is told to call first.
         device: where the programs run.
+        make: the program of a seed, if not that of the grammar.
         tell: is called with what is being done.
     """
 
@@ -47,10 +49,11 @@ class Campaign:
         shrinks: bool = True,
         before: str = "",
         device: str = "cpu",
+        make: Callable[[int], Case] | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.folder, self.batch, self.jobs, self.shrinks = folder, batch, jobs, shrinks
-        self.before, self.device, self.tell = before, device, tell
+        self.before, self.device, self.make, self.tell = before, device, make, tell
         folder.mkdir(parents=True, exist_ok=True)
         self.file, self.cache = folder / "state.json", folder / "cache"
         self.state = state_in(self.file, first)
@@ -86,14 +89,14 @@ class Campaign:
 
     def _batches(self, left: int) -> list[list[Case]]:
         """The programs of the next round, a batch for each job."""
-        first = self.state.following
+        first, make = self.state.following, self.make or case_of_seed
         seeds = range(first, first + min(left, self.batch * self.jobs))
-        return [[case_of_seed(seed) for seed in seeds[at : at + self.batch]] for at in range(0, len(seeds), self.batch)]
+        return [[make(seed) for seed in seeds[at : at + self.batch]] for at in range(0, len(seeds), self.batch)]
 
     def _count(self, cases: list[Case], verdicts: list[Verdict]) -> None:
         for case, verdict in zip(cases, verdicts, strict=True):
-            if verdict.is_failure:
-                self.state.failures[str(case.seed)] = self._looked_into(case, verdict)
+            for name, (part, why) in failing_parts(case, verdict).items():
+                self.state.failures[name] = self._looked_into(name, part, why)
         self.state.add(verdicts)
 
     def _clean(self) -> None:
@@ -102,16 +105,16 @@ class Campaign:
             if entry.is_dir() and not entry.name.startswith(LASTING):
                 shutil.rmtree(entry)
 
-    def _looked_into(self, case: Case, verdict: Verdict) -> dict[str, str]:
+    def _looked_into(self, name: str, case: Case, verdict: Verdict) -> dict[str, str]:
         """Whether the compiler is to blame, and a test of the program, made smaller."""
-        self.tell(f"looking into {case.seed}: {verdict.kind}")
+        self.tell(f"looking into {name}: {verdict.kind}")
         found = {"kind": verdict.kind, "detail": verdict.detail[:600]}
         if verdict.kind.startswith(NUMBERS):
             with self._process(plain=True, everything=True) as plain:
                 is_right = not plain.check([case])[0].is_failure
             found["blame"] = "compiler" if is_right else "engine"
         small = self._shrunk(case, verdict) if self.shrinks else case
-        return found | {"test": str(write_test(small, verdict, self.folder / "failures")), "text": small.text}
+        return found | {"test": str(write_test(small, verdict, self.folder / "failures", name)), "text": small.text}
 
     def _shrunk(self, case: Case, verdict: Verdict) -> Case:
         with self._process() as process:

@@ -25,19 +25,20 @@ CASE = Case(
 {arguments}
     }},
     output={output!r},
+    theme={theme!r},
 )
 
 
-def test_seed_{seed}(tmp_path):
+def test_seed_{name}(tmp_path):
     verdict = checked_once(CASE, tmp_path)
     assert verdict.status != "failed", f"{{verdict.kind}}: {{verdict.detail}}"
 '''
 
 
-def write_test(case: Case, verdict: Verdict, folder: Path) -> Path:
-    """Write a test that fails for as long as the program does."""
+def write_test(case: Case, verdict: Verdict, folder: Path, name: str = "") -> Path:
+    """Write a test that fails for as long as the program does; by default it is named by the seed."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"test_seed_{case.seed}.py"
+    path = folder / f"test_seed_{name or case.seed}.py"
     arguments = "\n".join(f"        {name!r}: {argument!r}," for name, argument in case.arguments.items())
     detail = textwrap.shorten(verdict.detail, 1500).replace("\\", "/").replace('"""', "'''")
     path.write_text(
@@ -48,6 +49,8 @@ def write_test(case: Case, verdict: Verdict, folder: Path) -> Path:
             text=case.text,
             arguments=arguments,
             output=case.output,
+            theme=case.theme,
+            name=name or case.seed,
         )
     )
     return path

@@ -22,6 +22,7 @@ class Verdict:
         kind: of a refusal or failure; equal for what is alike.
         detail: all there is to say.
         notes: what is counted besides: name -> number.
+        culprits: of a batch of expressions, those that failed: name -> kind and detail.
     """
 
     seed: int
@@ -29,6 +30,7 @@ class Verdict:
     kind: str = ""
     detail: str = ""
     notes: dict[str, float] = field(default_factory=dict)
+    culprits: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.build_times import processor_seconds
-from scripts.fuzzing.case import case_of
+from scripts.fuzzing.batch_check import BatchCheck
+from scripts.fuzzing.case import Case, case_of
 from scripts.fuzzing.check import Check
 from sdfgad.errors import CompilerError
 from sdfgad.runtime import differential
@@ -41,7 +42,7 @@ class Worker:
 
     def run(self, cases: Sequence[dict[str, Any]]) -> None:
         """Check some programs, which are compiled together."""
-        checks = [Check(case_of(case), self.folder, everything=self.everything, device=self.device) for case in cases]
+        checks = [self._check(case_of(case)) for case in cases]
         self._each("prepare", checks, lambda c: c.prepare)
         batch = Batch()
         self._each("analyse", checks, lambda c: lambda: c.add_default(batch))
@@ -57,6 +58,10 @@ class Worker:
             self.say({"verdict": check.verdict.as_dict()})
         self.say({"seconds": self.seconds})
         self.seconds = {}
+
+    def _check(self, case: Case) -> Check:
+        kind = BatchCheck if case.theme else Check
+        return kind(case, self.folder, everything=self.everything, device=self.device)
 
     def _each(self, phase: str, checks: list[Check], action: Callable[[Check], Callable[[], None]]) -> None:
         start = processor_seconds()

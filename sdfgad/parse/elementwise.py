@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import Const, Expr, Lin, Op
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
@@ -21,6 +21,7 @@ from sdfgad.parse.masks import common_mask
 from sdfgad.parse.truth_values import result_types, with_types
 from sdfgad.parse.values import Index, Selection, Tensor, as_tensor, cast
 
+COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 _PYTHON_TYPES = {"i": int, "f": float, "c": complex}
 
 
@@ -42,6 +43,8 @@ def elementwise(b: Builder, name: str, *operands: Any, dtype: Any = None) -> Ten
             "Convert them: x.astype(np.int64), say, or use z.real and z.imag of complex numbers.",
         ) from error
     *inputs, output = resolved[: len(tensors) + 1]
+    if name in COMPARISONS and not all(map(_is_held, tensors, inputs)):
+        inputs = [np.dtype(np.int64)] * 2
     other = next((d for d in (*inputs, output) if d not in SUPPORTED), None)
     if other is not None:
         raise b.unsupported(f"np.{name} gives {output} here, which is not supported", instead_of(other))
@@ -76,6 +79,16 @@ def operand_types(tensors: list[Tensor]) -> list[Any]:
     if all(tensor.weak for tensor in tensors):
         return [tensor.dtype for tensor in tensors]
     return [_PYTHON_TYPES.get(t.dtype.kind, t.dtype) if t.weak else t.dtype for t in tensors]
+
+
+def _is_held(operand: Tensor, dtype: np.dtype[Any]) -> bool:
+    """Whether a short dtype of integers surely holds a Python integer: NumPy compares others by their values."""
+    if not operand.weak or operand.dtype.kind != "i" or dtype.kind not in "iu" or dtype.itemsize == 8:
+        return True
+    expr = operand.element((Lin(0),) * operand.ndim)
+    if isinstance(expr, Int) and expr.value.is_const:
+        return bool(np.iinfo(dtype).min <= expr.value.const <= np.iinfo(dtype).max)
+    return isinstance(expr, Const) and bool(np.iinfo(dtype).min <= expr.value <= np.iinfo(dtype).max)
 
 
 def power(b: Builder, base: Any, exponent: Any) -> Tensor:

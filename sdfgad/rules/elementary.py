@@ -143,13 +143,14 @@ _table(
         "fmin": lambda t, y, a, b: _split_of_numbers(t, "less", a, b),
         "later_if_greater": lambda t, y, a, b: _split_first(t, "greater", a, b),
         "later_if_less": lambda t, y, a, b: _split_first(t, "less", a, b),
-        # the same but for whole numbers or a scale
+        # the same but for whole numbers, the last bit or a scale
         **dict.fromkeys(("fractional", "conjugate"), lambda t, y, a: (t,)),
+        "nextafter": lambda t, y, a, b: (t, None),
         "round_decimals": lambda t, y, a, b: (None, None),
         "ldexp": lambda t, y, a, b: (call("ldexp", t, b), None),
         # the derivative is zero wherever it exists
         **dict.fromkeys(("floor", "ceil", "trunc", "rint", "sign", "spacing"), lambda t, y, a: (None,)),
-        **dict.fromkeys(("floor_divide", "nextafter"), lambda t, y, a, b: (None, None)),
+        "floor_divide": lambda t, y, a, b: (None, None),
         "held": lambda t, y, a: (None,),
         "heaviside": lambda t, y, a, b: (None, select(compare("equal", a, const(0, a)), t, const(0, a))),
     }

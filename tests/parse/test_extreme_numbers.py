@@ -1,5 +1,7 @@
 """Empty arrays, NaN and infinity as NumPy has them; arrays that no computer can hold are refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,59 @@ def test_positions_of_nan_in_order_statistics(tmp_path):
         expected = program(x, y, z, m)
     found = sdfgad.differentiate(program, wrt="z").value(x, y, z, m)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+# Of x with infinities, and y of one: NumPy takes differences of neighbours; of E without columns, and A with one.
+QUANTILES = [
+    f"np.quantile({x}, {q}, method='{method}')"
+    for x in ("x", "x[1:4]", "y")
+    for q in (0, 0.2, 0.25, 0.6, 1.0)
+    for method in ("linear", "midpoint", "averaged_inverted_cdf", "median_unbiased", "higher")
+]
+OF_FEW = (
+    *("np.nanmedian(E, axis=1)", "np.nanmedian(E, axis=1, keepdims=True)", "np.cov(A)", "np.cov(E)", "np.cov(A[0])"),
+    *("np.linalg.norm(E[0], np.inf)", "np.linalg.norm(E, np.inf)", "np.linalg.norm(E, 1)"),
+)
+
+
+OF_TRUTHS = (
+    "np.sum(x[:3] > 0, dtype=bool)",
+    "np.sum(x[:1], dtype=bool)",
+    "np.prod(x, dtype=bool)",
+    "sum(E[0])",
+    "np.max(x > 9.0, initial=-1.0, where=x < 2.0)",
+    "(x > 0).prod(dtype=bool)",
+)
+ALL_NAN = tuple(
+    f"np.nan{name}(np.array([[np.nan, np.nan], [np.nan, 1.0]]) * A[:2], axis={a})"
+    for name in ("max", "min")
+    for a in (0, 1)
+)
+
+
+@pytest.mark.parametrize("texts", [QUANTILES, OF_FEW, OF_TRUTHS + ALL_NAN], ids=["quantiles", "few", "others"])
+def test_statistics_of_infinite_and_of_few_numbers(texts, tmp_path):
+    lines = ["import numpy as np", "def program(x, y, E, A):", f"    return ({', '.join(texts)},)"]
+    program = module_from("\n".join(lines), tmp_path).program
+    args = np.array([-np.inf, 1, 2, 3, np.inf, np.inf]), np.array([-np.inf]), np.zeros((3, 0)), np.ones((3, 1))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = program(*args)
+    for text, found, wanted in zip(texts, sdfgad.vjp(program, *args)[0], expected, strict=True):
+        np.testing.assert_array_equal(found, wanted, err_msg=text)
+        assert np.asarray(found).dtype == np.asarray(wanted).dtype, text
+
+
+def pythons(x, y):
+    return max(x), min(x), max(y), min(y), max(y[1:]) * max(x[:1])
+
+
+def test_pythons_extrema_keep_a_first_nan_only():
+    x, y = np.array([1.0, np.nan, 3.0, -2.0]), np.array([np.nan, 1.0, 2.0])
+    np.testing.assert_array_equal(sdfgad.vjp(pythons, x, y)[0], pythons(x, y))
+    by_x, by_y = sdfgad.vjp(pythons, x, y)[1]((1.0, 10.0, 0.0, 0.0, 5.0)).values()
+    np.testing.assert_array_equal(by_x, [10.0, 0.0, 1.0, 10.0])
+    np.testing.assert_array_equal(by_y, [0.0, 0.0, 5.0])
 
 
 def too_many_elements(x):

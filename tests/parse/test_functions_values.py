@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 import sdfgad
-from tests.helpers import module_from
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import parsed
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1.5, 3.7, -3.7, 1e-3, 1e5, 1e-30, np.inf, -np.inf, np.nan]
@@ -163,3 +163,21 @@ def test_nan_to_num_in_place():
     value, gradient = sdfgad.differentiate(program, wrt="x").value_and_grad(np.array([1.0, np.nan, 3.0]))
     assert value == 40.0
     assert gradient.tolist() == [8.0, 0.0, 24.0]
+
+
+def parts(x, i):
+    return np.modf(i)[0] + x, np.modf(i)[1], np.modf(x)[0]
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint16, np.int64, np.float32])
+def test_parts_have_numpys_dtype(dtype):
+    args = np.float32([1.5, -2.25]), np.array([3, 4], dtype)
+    for found, expected in zip(sdfgad.vjp(parts, *args)[0], parts(*args), strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+
+
+def test_parts_in_half_precision_are_refused():
+    with pytest.raises(sdfgad.UnsupportedProgram, match="modf gives float16") as caught:
+        sdfgad.vjp(parts, np.ones(2), np.ones(2, bool))
+    assert line_of(parts, "np.modf") in str(caught.value)

@@ -71,3 +71,20 @@ def test_numbers_of_python_compute_in_double_precision():
     assert value == pytest.approx(in_double_precision(x), rel=1e-15)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, [x[1] * 1e-9, x[0] * 1e-9, 1.0, 1.1], rtol=1e-6)
+
+
+# Python's integers that a short dtype does not hold: NumPy compares them by their values.
+COMPARED = ["u > -1", "u < 300", "u == 256", "h >= 128", "-129 < h", "u > n", "u < n + 300", "h == n", "u[0] > -1"]
+SHORT = [*("np.where(u > n, 1, 0)", "np.bincount(u[:2])", "np.polyval(u, 20)", "np.polyval(h, n)", "np.polyval(u, h)")]
+SHORT += [f"np.fft.{name}({x})" for name in ("fft", "rfft", "ifft") for x in ("u", "h", "u > 3")]
+SHORT += ["np.vecdot(u, u)", "np.vecdot(h > 0, h > 0)", "np.linalg.lstsq(np.outer(h, u[:2]), h, rcond=None)[0]"]
+
+
+def test_short_integers(tmp_path):
+    texts = [*COMPARED, *SHORT]
+    lines = ["import numpy as np", "def program(u, h, n):", f"    return ({', '.join(texts)},)"]
+    program = module_from("\n".join(lines), tmp_path).program
+    args = np.array([0, 3, 200, 255], np.uint8), np.array([-128, 3, 127, -1], np.int8), -5
+    for text, found, expected in zip(texts, sdfgad.vjp(program, *args)[0], program(*args), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13, err_msg=text)
+        assert np.asarray(found).dtype == np.asarray(expected).dtype, text

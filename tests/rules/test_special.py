@@ -234,3 +234,41 @@ def test_second_slopes_of_gammainc_at_the_start():
     by_x, by_a = second(np.zeros(a.size), a)
     np.testing.assert_array_equal(by_x, [-np.inf, -1.0, np.inf, 1.0, 0.0, 0.0, 0.0])
     np.testing.assert_array_equal(by_a, np.where(a > 1, 0.0, -np.inf))
+
+
+def test_bessel_functions_next_to_zero():
+    x, orders = np.array([5e-324, 1e-310, 0.99e-300]), (0.5, 1.5)
+    first = sdfgad.differentiate(lambda x: np.stack([special.kv(v, x) for v in (0, *orders)])).value(x)
+    second = sdfgad.differentiate(lambda x: np.stack([special.yv(v, x) for v in orders])).value(x)
+    scaled = sdfgad.differentiate(lambda x: special.kve(0.5, x)).value(x)
+    for found, f, rows in ((first, mpmath.besselk, (0, *orders)), (second, mpmath.bessely, orders)):
+        expected = [[float(f(v, mpmath.mpf(one))) for one in x] for v in rows]
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+    np.testing.assert_array_equal(scaled, first[1])
+
+
+def test_pseudo_huber_far_away_and_at_zero():
+    delta, r = np.array([0.0, 0.0, 0.3, 1e200, -0.5, 2.0]), np.array([0.0, 0.3, 1e200, 1.0, 0.3, 0.0])
+    found, pull = sdfgad.vjp(lambda d, r: special.pseudo_huber(d, r), delta, r)
+    np.testing.assert_allclose(found, [0.0, 0.0, 3e199, 0.5, np.inf, 0.0], rtol=1e-13)
+    np.testing.assert_allclose(pull(np.ones(6))["r"], [0.0, 0.0, 0.3, 1.0, 0.0, 0.0], rtol=1e-13)
+
+
+def test_a_program_with_one_special_function_has_that():
+    """Headers for real numbers alone had another function of this name."""
+    x = np.array([2.0, -1.0, 0.5])
+    np.testing.assert_allclose(sdfgad.differentiate(lambda x: special.iv(1, x)).value(x), special.iv(1, x), rtol=1e-13)
+
+
+def beyond_their_domains(x):
+    harmonics = special.sph_harm_y(2, 1, x, 0.3).real + special.sph_harm_y(3, -3, x, 0.3).imag
+    return np.stack([special.polygamma(2, x), special.polygamma(3, x), harmonics])
+
+
+def test_polygamma_and_harmonics_of_negative_numbers():
+    x = np.array([-0.5, -2.3, -3.0, 0.0, 1.4])
+    g = sdfgad.differentiate(beyond_their_domains, reduce="sum")
+    np.testing.assert_allclose(g.value(x), beyond_their_domains(x), rtol=1e-12)
+    sdfgad.check_grads(beyond_their_domains, x[[0, 1, 4]])
+    at_pole = sdfgad.differentiate(lambda t: special.sph_harm_y(1, 1, t, 0.0).real)(0.0)
+    np.testing.assert_allclose(at_pole["t"], -np.sqrt(3 / (8 * np.pi)), rtol=1e-13)

@@ -1,5 +1,6 @@
 """What is left out of the precompiled headers, and comes back where a program needs it."""
 
+import re
 import uuid
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from sdfgad.errors import CompilerError
 from sdfgad.runtime.build import Source, compile_source
-from sdfgad.runtime.compiler import Level
+from sdfgad.runtime.compiler import INCLUDE, Level
 from sdfgad.runtime.headers import LEFT_OUT, Headers, headers_of, left_out, precompiled
 from sdfgad.runtime.real_numbers import OTHERS
 
@@ -114,3 +115,14 @@ def test_errors_are_those_of_all_headers(monkeypatch):
     monkeypatch.delenv("SDFGAD_VERIFY")
     with pytest.raises(CompilerError, match="nowhere"):
         compile_source(Source("wrong", PROGRAM.replace("SPECIAL", "*y = nowhere;"), (), ()))
+
+
+def test_no_function_is_in_both_sets_of_headers():
+    """A program of real numbers would call another one."""
+    definition = re.compile(r"^(?:template <.*?> *)?inline [\w:]+ (\w+)\(", re.MULTILINE)
+    found = {path.name: set(definition.findall(path.read_text())) for path in INCLUDE.glob("*.h")}
+    assert {"bessel_i", "i0"} <= found["bessel.h"] | found["special.h"]
+    others = set[str]().union(*(found[name] for name in OTHERS))
+    here = set[str]().union(*(names for name, names in found.items() if name not in OTHERS))
+    # Of lines of a Fourier transform, in a namespace of their own.
+    assert others & here <= {"load", "store", "unpack", "value"}

@@ -3,7 +3,10 @@
 import os
 import time
 
+import numpy as np
+
 from scripts.fuzzing.check import Check
+from sdfgad.parse.registry import FUNCTIONS
 from sdfgad.rules import elementary
 from sdfgad.rules.algebra import call, mul
 
@@ -11,6 +14,12 @@ from sdfgad.rules.algebra import call, mul
 def wrong_rule():
     """The derivative of the arctangent is a cosine."""
     elementary.ELEMENTARY["arctan"] = lambda t, y, a: (mul(t, call("cos", a)),)
+
+
+def wrong_rule_and_value():
+    """And what rounds towards zero rounds down."""
+    wrong_rule()
+    FUNCTIONS[np.fix] = FUNCTIONS[np.floor]
 
 
 def crash():

@@ -186,7 +186,9 @@ def vdot(b: Builder, x: Any, y: Any, /) -> Tensor:
 @function(np.vecdot, np.linalg.vecdot)
 def vecdot(b: Builder, x1: Any, x2: Any, /, out: Any = None, *, axis: Any = -1, keepdims: bool = False) -> Tensor:
     x, y = _conjugate(b, tensor_of(b, x1)), tensor_of(b, x2)
-    return sum_(b, elementwise(b, "multiply", x, y), b.constant(axis), out=out, keepdims=keepdims)
+    products = elementwise(b, "multiply", x, y)
+    # Those of short integers are added up in their dtype, as those of matrices are.
+    return sum_(b, products, b.constant(axis), products.dtype, out, keepdims)
 
 
 def _conjugate(b: Builder, x: Tensor) -> Tensor:

@@ -34,7 +34,7 @@ def half_transform(x: Array, axis: int, n: int) -> Array:
 @function(transform)
 def transform_handler(b: Builder, x: Any, axis: int, sign: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
-    dtype = np.result_type(x.dtype, np.complex64)
+    dtype = _complex(x.dtype)
     numbers = (*_around(sizes, axis), sign)
     result = b.call("fourier", [astype(x, dtype)], [(sizes, dtype)], numbers)[0]
     return b.ordered(result, x)
@@ -43,7 +43,7 @@ def transform_handler(b: Builder, x: Any, axis: int, sign: int) -> Tensor:
 @function(real_transform)
 def real_transform_handler(b: Builder, x: Any, axis: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
-    dtype = np.result_type(x.dtype, np.complex64)
+    dtype = _complex(x.dtype)
     half = [*sizes[:axis], sizes[axis] // 2 + 1, *sizes[axis + 1 :]]
     result = b.call("real_fourier", [astype(x, _real(dtype))], [(half, dtype)], _around(sizes, axis))[0]
     return b.ordered(result, x)
@@ -52,7 +52,7 @@ def real_transform_handler(b: Builder, x: Any, axis: int) -> Tensor:
 @function(half_transform)
 def half_transform_handler(b: Builder, x: Any, axis: int, n: int) -> Tensor:
     x, sizes, axis = _lines(b, x, axis)
-    dtype = np.result_type(x.dtype, np.complex64)
+    dtype = _complex(x.dtype)
     whole = [*sizes[:axis], n, *sizes[axis + 1 :]]
     result = b.call("half_fourier", [astype(x, dtype)], [(whole, _real(dtype))], _around(whole, axis))[0]
     return b.ordered(result, x)
@@ -91,6 +91,11 @@ def _lines(b: Builder, x: Any, axis: int) -> tuple[Tensor, list[int], int]:
 def _around(sizes: list[int], axis: int) -> tuple[int, int, int]:
     """The array as (outer, n, inner)."""
     return math.prod(sizes[:axis]), sizes[axis], math.prod(sizes[axis + 1 :])
+
+
+def _complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a transform: of integers, also of small ones, it is in double precision."""
+    return np.result_type(dtype if dtype.kind in "fc" else np.float64, np.complex64)
 
 
 def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -98,7 +98,7 @@ def bincount(b: Builder, x: Any, /, weights: Any = None, minlength: Any = 0) -> 
     if not size and (known := known_array(b, where)) is not None:
         size = int(known.max(initial=-1)) + 1
     if not size:
-        last = astype(max_(b, where, initial=-1), INT)
+        last = max_(b, astype(where, INT), initial=-1)
         what = "np.bincount without `minlength` has a length that is known only at run time"
         size = b.constant(
             elementwise(b, "add", last, 1), what, "Pass `minlength=n`, where all numbers are less than n."

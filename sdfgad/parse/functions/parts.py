@@ -10,6 +10,7 @@ import numpy as np
 
 from sdfgad.ir.expr import Const, Op
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.elementwise import elementwise, where
 from sdfgad.parse.functions.elementwise import strong
 from sdfgad.parse.functions.output import into
@@ -26,8 +27,12 @@ def modf(b: Builder, x: Any) -> tuple[Tensor, Tensor]:
 
 
 def _floating(b: Builder, x: Any) -> Tensor:
+    """The operand in the dtype of its parts."""
     x = stacked(b, x)
-    return x if x.dtype.kind == "f" else astype(x, np.dtype(np.float64))
+    dtype = np.modf.resolve_dtypes((x.dtype, None, None))[1]
+    if dtype not in SUPPORTED:
+        raise b.unsupported(f"np.modf gives {dtype} here, which is not supported", instead_of(dtype))
+    return astype(x, dtype)
 
 
 @function(np.divmod, static=True)

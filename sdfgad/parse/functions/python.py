@@ -69,6 +69,8 @@ def sum_(b: Builder, values: Any, start: Any = 0) -> Any:
     if _is_vector(values):
         # The elements that are not selected count as zero.
         values = ravel(b, selecting.filled(b, values, 0))
+    if isinstance(values, Tensor) and values.ndim and b.is_zero(values.shape[0]):
+        return start
     if isinstance(values, Tensor) and values.ndim:
         wide = INT if values.dtype.kind == "b" else values.dtype
         whole_sum = reduce_over(b, astype(values, wide), (0,), False, "add", 0)
@@ -172,6 +174,14 @@ def min_(b: Builder, *values: Any, default: Any = NOTHING, key: None = None) -> 
     return _extremum(b, values, default, "minimum")
 
 
+def _compared(b: Builder, items: Any) -> Any:
+    """A vector whose extremum is Python's: no number is above or below NaN, so that only a first NaN stays."""
+    if isinstance(items, Selection) or items.dtype.kind != "f":
+        return items
+    first = items.reindexed((), lambda _: (Lin(0),))
+    return where(b, elementwise(b, "equal", items, items), items, first)
+
+
 def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> Any:
     """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first of equal ones."""
     if len(values) == 1:
@@ -179,7 +189,7 @@ def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> A
         if _is_vector(items) and default is not NOTHING:
             return _of_selected(b, items, default, name)
         if _is_vector(items) or (isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1)):
-            return (array_max if name == "maximum" else array_min)(b, items)
+            return (array_max if name == "maximum" else array_min)(b, _compared(b, items))
         values = tuple(rows_of(b, items))
     if not values:
         if default is NOTHING:

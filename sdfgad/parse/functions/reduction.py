@@ -84,7 +84,9 @@ def sum_(
     wide = np.dtype(dtype) if dtype else np.sum(np.zeros(1, x.dtype)).dtype
     x = x if where is True else elementwise_where(b, where, x, 0)
     axes = normalise_axes(b, axis, x.ndim)
-    total = reduce_over(b, astype(x, wide), axes, keepdims, "add", 0)
+    # Booleans are added by a logical or.
+    how = "maximum" if wide.kind == "b" else "add"
+    total = reduce_over(b, astype(x, wide), axes, keepdims, how, 0)
     if not (isinstance(initial, (int, float)) and initial == 0):
         total = elementwise(b, "add", total, astype(stacked(b, initial), wide))
     return into(b, out, _with_kept_axes(a, total, keepdims))
@@ -211,7 +213,7 @@ def _extremum(b: Builder, a: Any, axis: Any, keepdims: bool, how: str, initial: 
             )
         x = astype(elementwise_where(b, where, x, start), x.dtype)
     result = reduce_over(b, x, axes, keepdims, how, start)
-    return result if initial is None else astype(elementwise(b, how, result, initial), x.dtype)
+    return result if initial is None else elementwise(b, how, result, astype(stacked(b, initial), x.dtype))
 
 
 def _filled_for_extremum(b: Builder, x: Selection, how: str) -> Tensor:

@@ -88,7 +88,13 @@ def sort_method(b: Builder, a: Tensor, axis: Any = -1, kind: Any = None, order: 
 
 @function(np.extract)
 def extract(b: Builder, condition: Any, arr: Any) -> Any:
-    return selecting.selection(b, as_tensor(arr), _mask(condition))
+    """The elements of the flattened array at the places of true elements of the flattened condition."""
+    x, mask = as_tensor(arr), _mask(condition)
+    if x.shape != mask.shape:
+        x, mask = reshape(b, x, -1), reshape(b, mask, -1)
+        if b.holds(x.shape[0] - mask.shape[0]):
+            x = x.reindexed(mask.shape, lambda p: p)
+    return selecting.selection(b, x, mask)
 
 
 @function(np.ix_)

@@ -183,7 +183,9 @@ def polymul(a1: Any, a2: Any) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """Horner's scheme, from the highest coefficient on."""
     p, x = (array_like(p), array_like(x))
-    y = np.zeros_like(x, dtype=np.result_type(p.dtype, x))
+    # Also a Python number has the dtype of an array here.
+    x = x.astype(x.dtype)
+    y = np.zeros_like(x)
     for k in range(p.shape[0]):
         y = y * x + p[k]
     return y

@@ -40,7 +40,7 @@ def _prod(a: Any, axis: Any) -> Any:
     factors = np.moveaxis(a, axis, 0)
     if factors.shape[0] == 0:
         return np.ones(factors.shape[1:], a.dtype)
-    result = 1 * factors[0]
+    result = (1 * factors[0]).astype(a.dtype)
     for k in range(1, factors.shape[0]):
         result = result * factors[k]
     return result

@@ -60,9 +60,9 @@ def huber(delta: Any, r: Any) -> Any:
 
 @_special("pseudo_huber")
 def pseudo_huber(delta: Any, r: Any) -> Any:
-    """``delta^2 (sqrt(1 + (r / delta)^2) - 1)``, without cancellation."""
-    ratio = np.square(r / delta)
-    return np.square(delta) * ratio / (1 + np.sqrt(1 + ratio))
+    """``delta^2 (sqrt(1 + (r / delta)^2) - 1)``, without cancellation and overflow."""
+    total = np.hypot(delta, r) + delta
+    return np.where(delta < 0, np.inf, delta * r * _quotient(total > 0, r, total))
 
 
 @_special("exprel")

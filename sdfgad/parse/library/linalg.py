@@ -18,6 +18,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """
     if not is_known(a.shape[0]):
         a, b = _with_zeros(a), _with_zeros(b)
+    a = array_like(a)
+    a = a if np.issubdtype(a.dtype, np.inexact) else a.astype(float)
     m, n = a.shape
     cut = max(m, n) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
     # A negative one stands for the machine precision.

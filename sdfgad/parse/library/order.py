@@ -31,6 +31,10 @@ def axes_last(a: Any, axes: Any) -> Any:
     return np.reshape(moved, tuple([a.shape[k] for k in left]) + (np.size(a, axes),))  # noqa: RUF005
 
 
+# Those that take one element.
+UNMIXED = ("lower", "higher", "nearest", "inverted_cdf")
+
+
 @in_numpy(np.quantile)
 def quantile(
     a: Any,
@@ -53,9 +57,9 @@ def quantile(
     ordered = np.sort(axes_last(a, axes), axis=-1)
     several = is_sequence(q)
     if several:
-        result = np.stack([_quantile(ordered, float(one), method) for one in q])
+        result = np.stack([_quantile(ordered, one, method) for one in q])
     else:
-        result = _quantile(ordered, float(q), method)
+        result = _quantile(ordered, q, method)
     if keepdims:
         result = np.expand_dims(result, tuple([k + 1 for k in axes]) if several else axes)
     if out is None:
@@ -72,9 +76,14 @@ def _quantile(ordered: Any, q: Any, method: Any) -> Any:
     low = min(max(math.floor(place), 0), n - 1)
     high = min(max(math.floor(place) + 1, 0), n - 1)
     share = place - math.floor(place)
-    if share == 0:
+    if method == "averaged_inverted_cdf":
+        share = 1.0 if share > 0 else 0.5
+    if method in UNMIXED or (method == "linear" and isinstance(q, int)):
         return unless_nan(ordered, 1 * ordered[..., low])
-    return unless_nan(ordered, ordered[..., low] + share * (ordered[..., high] - ordered[..., low]))
+    step = ordered[..., high] - ordered[..., low]
+    # From the nearer one, as in NumPy, where there are infinities among them.
+    mixed = ordered[..., low] + share * step if share < 0.5 else ordered[..., high] - (1 - share) * step
+    return unless_nan(ordered, mixed)
 
 
 def unless_nan(ordered: Any, result: Any) -> Any:
@@ -86,10 +95,12 @@ def unless_nan(ordered: Any, result: Any) -> Any:
 
 def _place(q: Any, n: Any, method: Any) -> Any:
     """The place of a quantile among sorted elements, which need not be an integer."""
+    place = q * (n - 1)
+    if method == "linear":
+        return place
     if method in INTERPOLATING:
         alpha, beta = INTERPOLATING[method]
-        return min(max(n * q + alpha + q * (1 - alpha - beta) - 1, 0), n - 1)
-    place = q * (n - 1)
+        return min(max(n * q + (alpha + q * (1 - alpha - beta)) - 1, 0), n - 1)
     if method == "lower":
         return math.floor(place)
     if method == "higher":
@@ -101,7 +112,7 @@ def _place(q: Any, n: Any, method: Any) -> Any:
     if method == "inverted_cdf":
         return max(math.ceil(n * q) - 1, 0)
     if method == "averaged_inverted_cdf":
-        return max(n * q - 0.5, 0) if n * q == math.floor(n * q) else math.ceil(n * q) - 1
+        return n * q - 1
     raise ValueError("this method of np.quantile is not supported: leave method out")
 
 
@@ -140,19 +151,23 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     a = array_like(a)
     axes = axes_of(axis, a.ndim)
     ordered = np.sort(axes_last(a, axes), axis=-1)
-    count = np.sum(~np.isnan(ordered), axis=-1)
-    last = ordered.shape[-1] - 1
-    parts = [
-        np.take_along_axis(ordered, np.clip(place, 0, last)[..., None], axis=-1)[..., 0]
-        for place in ((count - 1) // 2, count // 2)
-    ]
-    result = 0.5 * (parts[0] + parts[1])
+    result = _middle_of_numbers(ordered) if ordered.shape[-1] > 0 else np.full(ordered.shape[:-1], np.nan)
     if keepdims:
         result = np.expand_dims(result, axes)
     if out is None:
         return result
     out[...] = result
     return out
+
+
+def _middle_of_numbers(ordered: Any) -> Any:
+    count = np.sum(~np.isnan(ordered), axis=-1)
+    last = ordered.shape[-1] - 1
+    parts = [
+        np.take_along_axis(ordered, np.clip(place, 0, last)[..., None], axis=-1)[..., 0]
+        for place in ((count - 1) // 2, count // 2)
+    ]
+    return 0.5 * (parts[0] + parts[1])
 
 
 @in_numpy(np.unwrap)

@@ -141,7 +141,9 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any) -> Any:
         return 0j * (theta + phi)
     norm = math.sqrt((2 * degree + 1) / (4 * math.pi) * math.factorial(degree - size) / math.factorial(degree + size))
     norm = -norm if sign < 0 and size % 2 == 1 else norm
-    value = norm * _associated(degree, size, np.cos(theta), np.sin(theta))
+    # Of an angle outside of [0, pi], too, SciPy takes the size of the sine; at a pole its slope is that from inside.
+    sine = np.sin(theta)
+    value = norm * _associated(degree, size, np.cos(theta), np.where(sine < 0, -sine, sine))
     return value * np.exp(1j * sign * size * phi)
 
 

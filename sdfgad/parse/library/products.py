@@ -45,7 +45,7 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if ord is None or ord == 2:
         return root_of_squares(np.sum(_squares(x), axis=axis, keepdims=keepdims))
     if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims, initial=0.0)
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:
@@ -69,11 +69,11 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, keepdims: Any) -> Any:
     elif ord in (1, -1):
         sums = np.sum(np.abs(x), axis=rows)
         rest = columns - 1 if columns > rows else columns
-        result = np.max(sums, axis=rest) if ord == 1 else np.min(sums, axis=rest)
+        result = np.max(sums, axis=rest, initial=0.0) if ord == 1 else np.min(sums, axis=rest)
     elif ord in (np.inf, -np.inf):
         sums = np.sum(np.abs(x), axis=columns)
         rest = rows - 1 if rows > columns else rows
-        result = np.max(sums, axis=rest) if ord == np.inf else np.min(sums, axis=rest)
+        result = np.max(sums, axis=rest, initial=0.0) if ord == np.inf else np.min(sums, axis=rest)
     elif ord in (2, -2, "nuc"):
         # The derivative of abs at 0 is 0, and so is that of a singular value.
         values = np.abs(np.linalg.svd(np.moveaxis(x, (rows, columns), (-2, -1)), compute_uv=False))

@@ -137,12 +137,21 @@ def _count(a: Any, axis: Any, keepdims: Any) -> Any:
 
 @in_numpy(np.nanmax)
 def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.max(_without_nan(array_like(a), -np.inf), axis=axis, out=out, keepdims=keepdims)
+    return _of_numbers(np.max, a, -np.inf, axis, out, keepdims)
 
 
 @in_numpy(np.nanmin)
 def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return np.min(_without_nan(array_like(a), np.inf), axis=axis, out=out, keepdims=keepdims)
+    return _of_numbers(np.min, a, np.inf, axis, out, keepdims)
+
+
+def _of_numbers(extremum: Any, a: Any, other: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    """The extremum of what is not NaN, or NaN where all is."""
+    a = array_like(a)
+    result = extremum(_without_nan(a, other), axis=axis, keepdims=keepdims)
+    if a.dtype.kind in "fc":
+        result = np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, result)
+    return _stored(result, out)
 
 
 def _without_nan(a: Any, other: Any) -> Any:
@@ -174,7 +183,8 @@ def cov(
     freedom = x.shape[1] - less
     centred = x - np.mean(x, axis=1, keepdims=True)
     other = np.conjugate(centred) if np.iscomplexobj(x) else centred
-    return np.squeeze(centred @ other.T * (1 / freedom))
+    # Of too few observations it is NaN.
+    return np.squeeze(centred @ other.T * (1 / freedom if freedom > 0 else np.inf))
 
 
 def _weighted_cov(x: Any, fweights: Any, aweights: Any, less: Any) -> Any:

@@ -124,6 +124,8 @@ def _stored(result: Any, out: Any) -> Any:
 
 
 def _reduce(ufunc: Any) -> Any:
+    identity = ufunc.identity
+
     def reduce(
         array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None
     ) -> Any:
@@ -135,7 +137,12 @@ def _reduce(ufunc: Any) -> Any:
             rows = _joined(a, axis)
         else:
             rows = np.moveaxis(a, axis, 0)
-        result = np.copy(rows[0]) if initial is None else ufunc(initial, rows[0])
+        if rows.shape[0] == 0 and (identity is not None or initial is not None):
+            nothing = np.full(rows.shape[1:], identity if initial is None else initial).astype(a.dtype)
+            # Two of them give one, in the dtype of results.
+            result = ufunc(nothing, nothing) if initial is None else nothing
+        else:
+            result = np.copy(rows[0]) if initial is None else ufunc(initial, rows[0])
         for k in range(1, rows.shape[0]):
             result = ufunc(result, rows[k])
         return _stored(np.expand_dims(result, axis) if keepdims else result, out)

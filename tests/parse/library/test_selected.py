@@ -114,3 +114,17 @@ def test_no_place_of_nothing():
     with pytest.raises(ProgramRaises, match="an extremum of an empty sequence") as error:
         g(X, 9.0)
     assert line_of(nearest, "np.argmin") in str(error.value)
+
+
+def extracted(x, low):
+    A = np.outer(x, x[:3])
+    column = np.extract(x > low, A[:, :1])
+    return np.sum(np.extract(x > low, A) ** 2) + np.sum(np.extract(A[:2] > low, x) ** 3) + column[0] * np.sum(column)
+
+
+def test_extract_takes_flat_places():
+    g = sdfgad.differentiate(extracted, wrt="x")
+    assert np.ndim(sdfgad.vjp(lambda x: (np.extract(x[0] > 0.0, x),), X[:, None])[0][0]) == 1
+    for low in (-0.5, 0.2):
+        np.testing.assert_allclose(g.value(X, low), extracted(X, low), rtol=1e-12)
+        sdfgad.check_grads(extracted, X, low, wrt="x")

@@ -31,3 +31,16 @@ def test_that_the_order_of_differences_matters():
     with pytest.raises(ProgramRaises, match="not reorderable") as caught:
         sdfgad.differentiate(in_some_order)(X)
     assert line_of(in_some_order, "return") in str(caught.value)
+
+
+def of_nothing(x, i, u, b):
+    bits = np.bitwise_or.reduce(i[:0]) + np.bitwise_and.reduce(i[:0]) + np.bitwise_xor.reduce(i[:0])
+    rows = np.logaddexp.reduce(x[:0], axis=0, keepdims=True)
+    return bits, np.bitwise_and.reduce(u[:0]), np.logical_xor.reduce(b[:0]), rows, np.hypot.reduce(x[:0], initial=2.0)
+
+
+def test_reductions_of_nothing_give_the_identity():
+    args = X[0], np.arange(3), np.arange(3, dtype=np.uint8), np.zeros(3, bool)
+    for found, expected in zip(sdfgad.vjp(of_nothing, *args)[0], of_nothing(*args), strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype

@@ -42,11 +42,23 @@ template <typename T> inline T bessel_jv(T a, T order) {
     if (std::isinf(x) && x > 0) return T(0);
     return x >= 0 ? T(std::cyl_bessel_j(nu, x)) : std::numeric_limits<T>::quiet_NaN();
 }
+// Below this, series of the standard library overflow, and it throws.
+constexpr double least_of_bessel = 1e-300;
+
+// The first terms of K at such numbers (10.27.4, 10.31.2), and of pi / 2 Y, times -1 (10.2.3).
+inline double singular_part(double x, double nu, double second) {
+    if (nu == 0) return -math::log(x) + 0.11593151565841245;
+    double power = std::pow(x, nu) * std::pow(2.0, -nu);
+    double rest = nu == std::floor(nu) ? 0 : second * std::tgamma(-nu) / 2 * power;
+    return std::tgamma(nu) / 2 * std::pow(x, -nu) * std::pow(2.0, nu) + rest;
+}
+
 template <typename T> inline T bessel_y(T a, T order) {
     double x(a), nu(order);
     if (!(x >= 0)) return std::numeric_limits<T>::quiet_NaN();
     if (x == 0) return -std::numeric_limits<T>::infinity();
     if (std::isinf(x)) return T(0);
+    if (x < least_of_bessel && nu != std::floor(nu)) return T(-2 / pi * singular_part(x, nu, math::cos(pi * nu)));
     return nu == std::floor(nu) ? T(::yn(int(nu), x)) : T(std::cyl_neumann(nu, x));
 }
 template <typename T> inline T bessel_i(T a, T order) {
@@ -61,6 +73,7 @@ template <typename T> inline T bessel_k(T a, T order) {
     double x(a);
     if (!(x >= 0)) return std::numeric_limits<T>::quiet_NaN();
     if (x == 0) return std::numeric_limits<T>::infinity();
+    if (x < least_of_bessel) return T(singular_part(x, double(order), 1));
     return x > 1e4 ? T(0) : T(std::cyl_bessel_k(double(order), x));
 }
 
@@ -94,16 +107,13 @@ template <typename T> inline T hurwitz_zeta(T a, T order) {
     return T(positive_zeta(s, x - whole) + sign * below);
 }
 
-// The derivative of digamma of an order: for orders above 1, of positive numbers.
+// The derivative of digamma of an order.
 inline double polygamma_of(double a, int64_t order) {
     if (order == 0) return digamma(a);
     if (order == 1) return trigamma(a);
-    if (!(a > 0) || order < 0) {
-        bool is_pole = a == 0 && order > 0;
-        return is_pole ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    }
+    if (order < 0) return std::numeric_limits<double>::quiet_NaN();
     double sign = order % 2 ? 1 : -1;
-    return sign * std::tgamma(double(order) + 1) * positive_zeta(double(order) + 1, a);
+    return sign * std::tgamma(double(order) + 1) * hurwitz_zeta(a, double(order) + 1);
 }
 inline float polygamma_of(float a, int64_t order) { return float(polygamma_of(double(a), order)); }
 

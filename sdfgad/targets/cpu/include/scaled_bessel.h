@@ -26,7 +26,7 @@ constexpr double scaled_from = 500;
 inline double scaled_k(double x, double order) {
     if (!(x >= 0)) return std::numeric_limits<double>::quiet_NaN();
     if (x == 0 || std::isinf(x)) return x == 0 ? std::numeric_limits<double>::infinity() : 0;
-    if (x <= scaled_from) return std::cyl_bessel_k(order, x) * math::exp(x);
+    if (x <= scaled_from) return bessel_k(x, order) * math::exp(x);
     return std::sqrt(pi / (2 * x)) * hankel_sum(x, order, 1);
 }
 

@@ -137,7 +137,7 @@ template <typename T> inline T xlogy(T a, T b) { return a == 0 && b == b ? T(0) 
 template <typename T> inline T xlog1py(T a, T b) { return a == 0 && b == b ? T(0) : a * math::log1p(b); }
 
 // The modified Bessel functions of orders 0 and 1: the power series, or the asymptotic one.
-inline double bessel_i(int order, double a) {
+inline double modified_bessel(int order, double a) {
     double x = std::fabs(a), sign = order && a < 0 ? -1 : 1;
     if (x <= 40) {
         double term = order ? x / 2 : 1, sum = term;
@@ -154,8 +154,8 @@ inline double bessel_i(int order, double a) {
     }
     return sign * math::exp(x) / (std::sqrt(2 * pi) * std::sqrt(x)) * sum;
 }
-template <typename T> inline T i0(T a) { return T(bessel_i(0, a)); }
-template <typename T> inline T i1(T a) { return T(bessel_i(1, a)); }
+template <typename T> inline T i0(T a) { return T(modified_bessel(0, a)); }
+template <typename T> inline T i1(T a) { return T(modified_bessel(1, a)); }
 
 // Python's round of a float to decimal places: the number nearest to it, halves exactly in between to even.
 inline double round_decimals(double a, int64_t places) {
