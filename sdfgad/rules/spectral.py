@@ -23,15 +23,31 @@ def of_triangle(g: Any, is_upper: Any) -> Any:
 
 
 def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
-    """For distinct eigenvalues, and vectors as LAPACK turns them: the first (for 'U' the last) component is real."""
+    """For vectors as LAPACK turns them: the first (for 'U' the last) component is real.
+
+    Where eigenvalues are equal, for functions of the span of their vectors.
+    """
     n = w.shape[-1]
     inner = np.zeros_like(v)
     if w_bar is not None:
         inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
     if v_bar is not None:
         bar = of_phases(v, v_bar, -1 if is_upper else 0) if np.iscomplexobj(a) else v_bar
-        inner = inner + adjoint(v) @ bar * of_gaps(w[..., None, :] - w[..., :, None])
+        inner = inner + over_gaps(adjoint(v) @ bar, w, all_of(bar))
     return of_triangle(v @ (inner @ adjoint(v)), is_upper)
+
+
+def over_gaps(turn: Any, w: Any, size: Any) -> Any:
+    """The turns of pairs of eigenvectors, by a cotangent of this size, over the gaps of their eigenvalues.
+
+    Vectors of one eigenvalue may turn within their span; a function of the span does not vary with that. Then both are
+    rounding errors, and so would be their quotient.
+    """
+    gaps, epsilon = w[..., None, :] - w[..., :, None], float(np.finfo(w.dtype).eps)
+    turn = 0.5 * (turn - adjoint(turn))
+    is_one = np.abs(gaps) <= 8 * epsilon * np.sum(np.abs(w), axis=-1)[..., None, None]
+    is_free = is_one & (np.abs(turn) <= epsilon**0.5 * size[..., None, None])
+    return np.where(is_free, 0.0, turn * of_gaps(np.where(is_free, 1.0, gaps)))
 
 
 def of_phases(v: Any, v_bar: Any, row: Any) -> Any:
