@@ -91,23 +91,29 @@ def eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any) -> Any:
 
 
 def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_bar: Any) -> Any:
-    """For distinct singular values that are not zero; a pair of complex vectors has a free phase."""
+    """For singular values that are not zero; a pair of complex vectors has a free phase.
+
+    Where singular values are equal, for functions of the spans of their vectors.
+    """
     k = s.shape[-1]
     one = np.eye(k, dtype=bool)
-    gaps = of_gaps((s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None]))
     inner, turns = np.zeros_like(vh[..., :k]), np.zeros_like(vh[..., :k])
+    differences = np.zeros_like(turns)
     if s_bar is not None:
         inner = inner + np.where(one, s_bar[..., None, :], 0.0)
     if u_bar is not None:
         turn = adjoint(u) @ u_bar
-        turns = turns + turn
-        inner = inner + gaps * (turn - adjoint(turn)) * s[..., None, :]
+        turns, differences = turns + turn, differences + turn
         if np.iscomplexobj(a):
             inner = inner + np.where(one, 1j * np.imag(turn) / s[..., None, :], 0.0)
     if vh_bar is not None:
         turn = vh @ adjoint(vh_bar)
-        turns = turns + turn
-        inner = inner + s[..., :, None] * (gaps * (turn - adjoint(turn)))
+        turns, differences = turns + turn, differences - turn
+    if u_bar is not None or vh_bar is not None:
+        # Where vectors of both sides turn alike over the gaps, and what is left over the sums of singular values.
+        sums = np.where(one, 1.0, s[..., None, :] + s[..., :, None])
+        inner = inner + over_gaps(turns, s, all_of(u_bar) + all_of(vh_bar))
+        inner = inner + 0.5 * np.where(one, 0.0, (differences - adjoint(differences)) / sums)
     result = u @ (inner @ vh)
     # What is outside of the span of square factors is zero, of which rounding leaves much where a value is small.
     if u_bar is not None and u.shape[-2] > k:

@@ -98,3 +98,18 @@ def test_the_span_of_the_vectors_of_one_eigenvalue_has_a_gradient(turn):
     slope = sum(np.vdot(gradients[name], move).real for name, move in moves.items())
     ends = [subspace(x + h * moves["x"], y + h * moves["y"]) for h in (1e-6, -1e-6)]
     np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-7)
+
+
+def complement(x, y):
+    """The same by singular vectors, of a singular value that is there ten times."""
+    z = np.outer(x, x) + np.outer(y, y) + 0.1 * np.eye(12)
+    u, s, vh = np.linalg.svd(z)
+    return np.log(np.linalg.norm(u[:, 2:].T @ np.cos(np.arange(12.0))) ** 2) + np.sum(vh[2:].T @ u[:, 2:].T) + s[0]
+
+
+def test_the_span_of_the_vectors_of_one_singular_value_has_a_gradient():
+    x, y, dx, dy = np.random.default_rng(15).standard_normal((4, 12))
+    gradients = sdfgad.differentiate(complement)(x, y)
+    ends = [complement(x + h * dx, y + h * dy) for h in (1e-6, -1e-6)]
+    slope = gradients["x"] @ dx + gradients["y"] @ dy
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
