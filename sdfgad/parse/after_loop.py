@@ -23,6 +23,7 @@ class ParsedLoop:
     Attributes:
         before, outside: the values of names before the loop; `outside` has those within a trip for carried names.
         last: the counter's value in the last trip.
+        certain: positive where there is certainly a trip.
     """
 
     node: LoopNode
@@ -30,6 +31,7 @@ class ParsedLoop:
     outside: Env
     last: dict[str, Lin]
     trips: Lin
+    certain: Lin
 
 
 def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
@@ -59,7 +61,7 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
 
 
 def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) -> Any:
-    has_run = frame.b.holds(loop.trips - 1)
+    has_run = frame.b.holds(loop.certain - 1)
     last, first = (_leaves_by_storage(stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
 
     def held(store: Tensor, leaf: Leaf) -> Tensor:
@@ -130,7 +132,7 @@ def _held(frame: Frame, value: Any, loop: ParsedLoop, done: dict[int, tuple[Any,
             return Unbound("it is made in a loop, and holds what changes from trip to trip")
     for one in trees.sequences(last):
         frame.b.contents.surface(one, len(frame.b.blocks))
-    return last if frame.b.holds(loop.trips - 1) else AfterLoop(last, loop.trips)
+    return last if frame.b.holds(loop.certain - 1) else AfterLoop(last, loop.trips)
 
 
 def _in_last_trip(frame: Frame, value: Any, last: dict[str, Lin], done: dict[int, tuple[Any, Any]]) -> Any:

@@ -6,6 +6,7 @@ Python, so that such a row is a copy, valid until one of the arrays that it may 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -23,16 +24,19 @@ from sdfgad.parse.values import Tensor, as_tensor, cast, is_number, scalar
 
 
 def sorted_by(b: Builder, values: list[Any], keys: list[Any], is_reversed: bool) -> list[Any] | None:
-    """Values in the order of keys that are data, numbers or tuples of numbers; None for values that are not alike.
+    """Values in the order of keys that are data; None for keys that are no numbers or tuples of numbers.
 
-    As in Python, the order of equal keys stays, also in a list that `is_reversed`.
+    As in Python, the order of equal keys stays, also in a list that `is_reversed`. The call at hand decides the order
+    of values that are not alike.
     """
-    columns, by = _columns(values), _columns(keys)
-    if columns is None or by is None or not all(is_scalar(column[0]) for column in by):
+    columns, by = _columns(values, _are_alike), _columns(keys, _are_numbers)
+    if by is None:
         return None
     order, last = _order(b, [column[::-1] for column in by] if is_reversed else by), len(values) - 1
     places = [as_place(b, order, last - k if is_reversed else k) for k in range(len(values))]
     places = [Lin(last) - place for place in places] if is_reversed else places
+    if columns is None:
+        return [values[b.constant(place)] for place in places]
     rows = [[_item(b, column, place) for column in columns] for place in places]
     return [trees.rebuilt(values[0], row) for row in rows]
 
@@ -80,13 +84,18 @@ def is_scalar(value: Any) -> bool:
     return (isinstance(value, Tensor) and not value.ndim) or isinstance(value, Lin) or is_number(value)
 
 
-def _columns(values: list[Any]) -> list[list[Any]] | None:
+def _columns(values: list[Any], are_alike: Callable[[list[Any]], bool]) -> list[list[Any]] | None:
     """The leaves at each place of values that are alike."""
     if any(isinstance(part, (list, dict)) for value in values for part in trees.sequences(value)):
         return None
     found = trees.matched(values)
     columns = [] if found is None else [list(column) for column in zip(*map(trees.leaves, found), strict=True)]
-    return columns if columns and all(_are_alike(column) for column in columns) else None
+    return columns if columns and all(are_alike(column) for column in columns) else None
+
+
+def _are_numbers(column: list[Any]) -> bool:
+    """Whether numbers can be sorted as the elements of one array."""
+    return all(map(is_scalar, column)) and all(as_tensor(one).dtype.kind in "bif" for one in column)
 
 
 def _are_alike(column: list[Any]) -> bool:

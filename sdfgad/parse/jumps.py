@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from sdfgad.parse import caught
+from sdfgad.parse.common_results import common_name
 from sdfgad.parse.managers import as_try, is_errstate
 from sdfgad.parse.matching import as_branches
 from sdfgad.parse.values import UNDEFINED
@@ -23,14 +24,14 @@ RETURNED = "<returned>"
 RESULT = "<result>"
 
 
-def structured(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def structured(body: Sequence[ast.stmt], parameters: Sequence[str] = ()) -> list[ast.stmt]:
     """The body of a function with a single exit: without jumps, except for one ``return`` at its end."""
     body = _flattened(body)
     last = body[-1:] if body and isinstance(body[-1], (ast.Return, ast.Raise)) else []
     first = body[: len(body) - len(last)]
     if not _has_jump(first) and not any(_has_else(node) for node in _own_nodes(first)):
         return body
-    rewriter = _Rewriter(_Results.of(body, may_end=not (last or _always_jumps(body))))
+    rewriter = _Rewriter(_Results.of(body, parameters, may_end=not (last or _always_jumps(body))))
     rewritten = [*rewriter.block(body, _Flags(RETURNED)), *rewriter.none_at_end(body[-1])]
     start = [_set(RETURNED, False, body[0]), *rewriter.results.undefined(body[0])]
     end = [rewriter.results.final(body[-1])] if rewriter.results.count != -1 else []
@@ -117,41 +118,51 @@ class _Results:
 
     Attributes:
         may_end: whether the function may come to its end without a ``return``, so that it returns None.
+        common: the names that all ``return`` have at their places.
     """
 
     count: int
     may_end: bool
+    common: dict[int, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(body: list[ast.stmt], may_end: bool) -> _Results:
+    def of(body: list[ast.stmt], parameters: Sequence[str], may_end: bool) -> _Results:
         values = [n.value for n in _own_nodes(body) if isinstance(n, ast.Return)]
         if all(value is None for value in values):
             return _Results(-1, False)
         sizes = {len(v.elts) if isinstance(v, ast.Tuple) and v.elts else 0 for v in values}
         starred = any(isinstance(n, ast.Starred) for v in values if isinstance(v, ast.Tuple) for n in v.elts)
-        return _Results(sizes.pop() if len(sizes) == 1 and not starred and not may_end else 0, may_end)
+        if may_end or starred or len(sizes) > 1:
+            return _Results(0, may_end)
+        entries = [values] if sizes == {0} else zip(*(v.elts for v in values if isinstance(v, ast.Tuple)), strict=True)
+        named = [common_name(body, parameters, entry) for entry in entries]
+        return _Results(sizes.pop(), may_end, {at: name for at, name in enumerate(named) if name})
 
     def assigned(self, node: ast.Return) -> list[ast.stmt]:
-        if self.count == -1:
+        own = self._own()
+        if not own:
             return []
         value = node.value or ast.copy_location(ast.Constant(None), node)
-        return [_assign(self._target(node), value, node)]
+        targets: list[ast.expr] = [_name(name, node, ast.Store()) for name in own.values()]
+        if not isinstance(value, ast.Tuple) or not self.count:
+            return [_assign(targets[0], value, node)]
+        values = ast.copy_location(ast.Tuple([value.elts[at] for at in own], ast.Load()), value)
+        return [_assign(ast.copy_location(ast.Tuple(targets, ast.Store()), node), values, node)]
 
     def undefined(self, at: ast.stmt) -> list[ast.stmt]:
         nothing = ast.Constant(UNDEFINED)  # type: ignore[arg-type]
-        return [_assign(_name(name, at, ast.Store()), nothing, at) for name in self._names()]
+        return [_assign(_name(name, at, ast.Store()), nothing, at) for name in self._own().values()]
 
     def final(self, at: ast.stmt) -> ast.stmt:
-        names: list[ast.expr] = [_name(name, at, ast.Load()) for name in self._names()]
+        own = {**self._own(), **self.common}
+        names: list[ast.expr] = [_name(own[k], at, ast.Load()) for k in sorted(own)]
         value = ast.Tuple(names, ast.Load()) if self.count else names[0]
         return ast.fix_missing_locations(ast.copy_location(ast.Return(value), at))
 
-    def _names(self) -> list[str]:
-        return [f"{RESULT}{k}" for k in range(self.count)] or [RESULT]
-
-    def _target(self, at: ast.stmt) -> ast.expr:
-        names: list[ast.expr] = [_name(name, at, ast.Store()) for name in self._names()]
-        return ast.copy_location(ast.Tuple(names, ast.Store()), at) if self.count else names[0]
+    def _own(self) -> dict[int, str]:
+        """The names of results, by their places."""
+        names = {0: RESULT} if self.count == 0 else {k: f"{RESULT}{k}" for k in range(self.count)}
+        return {at: name for at, name in names.items() if at not in self.common}
 
 
 @dataclass

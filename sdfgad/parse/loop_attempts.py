@@ -43,6 +43,8 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
         return True
     trip_counter = None if goes_on is None else _TripCounter.start(b, head.base, goes_on)
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
+    # Of this many trips the first one runs, whatever ends the loop.
+    certain = Lin(1) if goes_on is True else head.trips_if_not_stopped(frame) or trips
     items.as_names(frame)
     arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
@@ -83,9 +85,8 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
-    frame.env = after_loop.values_after(
-        frame, after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips), stores
-    )
+    loop = after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips, certain)
+    frame.env = after_loop.values_after(frame, loop, stores)
     items.assign(frame)
     return True
 

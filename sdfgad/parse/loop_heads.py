@@ -60,6 +60,11 @@ class Head:
         """Whether the trip count is known before the first trip."""
         return self.span is not None and not stops(self.node)
 
+    def trips_if_not_stopped(self, frame: Frame) -> Lin | None:
+        """The trips unless a flag ends the loop, where none is set before it."""
+        is_free = self.span is not None and all(frame.env.get(name) is False for name in stops(self.node))
+        return self.span.trips if self.span is not None and is_free else None
+
     def rest(self) -> Head:
         """The loop without its first trip."""
         if self.span is None:

@@ -138,17 +138,21 @@ class _Syntax:
     def _stored(self) -> set[str]:
         return {n.id for n in _own_nodes(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
+    @property
+    def _parameters(self) -> list[str]:
+        return [n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)]
+
     @cached_property
     def cells(self) -> frozenset[str]:
         named = {name for n in ast.walk(self.node) if isinstance(n, ast.Nonlocal) for name in n.names}
-        own = self._stored | {n.arg for n in ast.walk(self.node.args) if isinstance(n, ast.arg)}
+        own = self._stored.union(self._parameters)
         return frozenset(named & own) - self.nonlocals - self.globals
 
     @cached_property
     def tree(self) -> ast.Module:
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
-        return ast.Module(structured(self.node.body), [])
+        return ast.Module(structured(self.node.body, self._parameters), [])
 
     @cached_property
     def parents(self) -> dict[int, ast.AST]:

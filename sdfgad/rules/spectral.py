@@ -23,15 +23,31 @@ def of_triangle(g: Any, is_upper: Any) -> Any:
 
 
 def symmetric_eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any, is_upper: Any) -> Any:
-    """For distinct eigenvalues, and vectors as LAPACK turns them: the first (for 'U' the last) component is real."""
+    """For vectors as LAPACK turns them: the first (for 'U' the last) component is real.
+
+    Where eigenvalues are equal, for functions of the span of their vectors.
+    """
     n = w.shape[-1]
     inner = np.zeros_like(v)
     if w_bar is not None:
         inner = inner + np.where(np.eye(n, dtype=bool), w_bar[..., None, :], 0.0)
     if v_bar is not None:
         bar = of_phases(v, v_bar, -1 if is_upper else 0) if np.iscomplexobj(a) else v_bar
-        inner = inner + adjoint(v) @ bar * of_gaps(w[..., None, :] - w[..., :, None])
+        inner = inner + over_gaps(adjoint(v) @ bar, w, all_of(bar))
     return of_triangle(v @ (inner @ adjoint(v)), is_upper)
+
+
+def over_gaps(turn: Any, w: Any, size: Any) -> Any:
+    """The turns of pairs of eigenvectors, by a cotangent of this size, over the gaps of their eigenvalues.
+
+    Vectors of one eigenvalue may turn within their span; a function of the span does not vary with that. Then both are
+    rounding errors, and so would be their quotient.
+    """
+    gaps, epsilon = w[..., None, :] - w[..., :, None], float(np.finfo(w.dtype).eps)
+    turn = 0.5 * (turn - adjoint(turn))
+    is_one = np.abs(gaps) <= 8 * epsilon * np.sum(np.abs(w), axis=-1)[..., None, None]
+    is_free = is_one & (np.abs(turn) <= epsilon**0.5 * size[..., None, None])
+    return np.where(is_free, 0.0, turn * of_gaps(np.where(is_free, 1.0, gaps)))
 
 
 def of_phases(v: Any, v_bar: Any, row: Any) -> Any:
@@ -75,23 +91,29 @@ def eigen(a: Any, w: Any, v: Any, w_bar: Any, v_bar: Any) -> Any:
 
 
 def singular_values(a: Any, u: Any, s: Any, vh: Any, u_bar: Any, s_bar: Any, vh_bar: Any) -> Any:
-    """For distinct singular values that are not zero; a pair of complex vectors has a free phase."""
+    """For singular values that are not zero; a pair of complex vectors has a free phase.
+
+    Where singular values are equal, for functions of the spans of their vectors.
+    """
     k = s.shape[-1]
     one = np.eye(k, dtype=bool)
-    gaps = of_gaps((s[..., None, :] - s[..., :, None]) * (s[..., None, :] + s[..., :, None]))
     inner, turns = np.zeros_like(vh[..., :k]), np.zeros_like(vh[..., :k])
+    differences = np.zeros_like(turns)
     if s_bar is not None:
         inner = inner + np.where(one, s_bar[..., None, :], 0.0)
     if u_bar is not None:
         turn = adjoint(u) @ u_bar
-        turns = turns + turn
-        inner = inner + gaps * (turn - adjoint(turn)) * s[..., None, :]
+        turns, differences = turns + turn, differences + turn
         if np.iscomplexobj(a):
             inner = inner + np.where(one, 1j * np.imag(turn) / s[..., None, :], 0.0)
     if vh_bar is not None:
         turn = vh @ adjoint(vh_bar)
-        turns = turns + turn
-        inner = inner + s[..., :, None] * (gaps * (turn - adjoint(turn)))
+        turns, differences = turns + turn, differences - turn
+    if u_bar is not None or vh_bar is not None:
+        # Where vectors of both sides turn alike over the gaps, and what is left over the sums of singular values.
+        sums = np.where(one, 1.0, s[..., None, :] + s[..., :, None])
+        inner = inner + over_gaps(turns, s, all_of(u_bar) + all_of(vh_bar))
+        inner = inner + 0.5 * np.where(one, 0.0, (differences - adjoint(differences)) / sums)
     result = u @ (inner @ vh)
     # What is outside of the span of square factors is zero, of which rounding leaves much where a value is small.
     if u_bar is not None and u.shape[-2] > k:

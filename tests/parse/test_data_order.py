@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sdfgad
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
@@ -121,6 +122,46 @@ def unlike(x):
     return sorted([(x[0], x), (x[1], x[:2])], key=lambda pair: pair[0])[0][1]
 
 
+def unlike_in_a_loop(x, n):
+    total = 0.0
+    for _ in range(n):
+        x = np.cos(x)
+        total += np.sum(unlike(x))
+    return total
+
+
 def test_items_that_are_not_alike():
+    assert_like_python(unlike, X)
+    with pytest.raises(UnsupportedProgram, match="computed from the values of arrays") as caught:
+        parsed(unlike_in_a_loop, X, 300)
+    assert "sorted" in str(caught.value)
+
+
+def test_keys_that_are_not_numbers():
+    def program(x):
+        return sorted([x[:1], x[1:]], key=lambda one: {"size": one})[0]
+
     with pytest.raises(UnsupportedProgram, match="Python raises TypeError here"):
-        parsed(unlike, X)
+        parsed(program, X)
+
+
+def dosed(t, amounts, observed):
+    """Events of two kinds, which are not alike, in the order of their times."""
+    events = [(x + 0.0, "dose", v) for x, v in zip(t, amounts, strict=True)]
+    events += [(x, "observation", None) for x in observed]
+    level, now, total = 0.0, 0, 0.0
+    for at, kind, amount in sorted(events, key=lambda event: (event[0], event[1] == "dose"), reverse=False):
+        level, now = level * np.exp(-0.3 * (at - now)), at
+        if kind == "dose":
+            level += amount
+        else:
+            total += level * at
+    return total
+
+
+@pytest.mark.parametrize("second", [3.0, 1.5, 2.0])
+def test_the_call_at_hand_decides_the_order_of_what_is_not_alike(second):
+    t, amounts = np.array([0.5, second]), np.array([1.0, 2.0])
+    value, gradient = sdfgad.differentiate(dosed, wrt="amounts").value_and_grad(t, amounts, [1, 2.0, 4.0])
+    np.testing.assert_allclose(value, dosed(t, amounts, [1, 2.0, 4.0]), rtol=1e-13)
+    np.testing.assert_allclose(gradient @ amounts, value, rtol=1e-13)

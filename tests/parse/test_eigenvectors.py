@@ -78,3 +78,38 @@ def test_another_triangle_is_refused(triangle):
         sdfgad.differentiate(unknown)(np.eye(2))
     assert line_of(unknown, "eigvalsh") in str(caught.value)
     assert "Use 'L' or 'U'." in str(caught.value)
+
+
+def subspace(x, y):
+    """A function of the span of the vectors of an eigenvalue that is there three times."""
+    z = np.outer(x, np.conj(x)) + np.outer(y, np.conj(y)) + 0.3 * np.eye(5)
+    w, v = np.linalg.eigh(z)
+    noise = v[:, :3]
+    probe = np.linalg.norm(np.conj(noise).T @ np.array([1.0, 0.5, -0.3, 0.2, 0.9])) ** 2
+    return np.log(probe) + np.sum(np.abs(noise @ np.conj(noise).T) ** 2 * np.arange(5)) + np.sum(w[3:])
+
+
+@pytest.mark.parametrize("turn", [0.0, 1j])
+def test_the_span_of_the_vectors_of_one_eigenvalue_has_a_gradient(turn):
+    rng = np.random.default_rng(14)
+    x, y = (rng.standard_normal(5) + turn * rng.standard_normal(5) for _ in range(2))
+    gradients = sdfgad.differentiate(subspace)(x, y)
+    moves = {name: rng.standard_normal(5) + turn * rng.standard_normal(5) for name in gradients}
+    slope = sum(np.vdot(gradients[name], move).real for name, move in moves.items())
+    ends = [subspace(x + h * moves["x"], y + h * moves["y"]) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-7)
+
+
+def complement(x, y):
+    """The same by singular vectors, of a singular value that is there ten times."""
+    z = np.outer(x, x) + np.outer(y, y) + 0.1 * np.eye(12)
+    u, s, vh = np.linalg.svd(z)
+    return np.log(np.linalg.norm(u[:, 2:].T @ np.cos(np.arange(12.0))) ** 2) + np.sum(vh[2:].T @ u[:, 2:].T) + s[0]
+
+
+def test_the_span_of_the_vectors_of_one_singular_value_has_a_gradient():
+    x, y, dx, dy = np.random.default_rng(15).standard_normal((4, 12))
+    gradients = sdfgad.differentiate(complement)(x, y)
+    ends = [complement(x + h * dx, y + h * dy) for h in (1e-6, -1e-6)]
+    slope = gradients["x"] @ dx + gradients["y"] @ dy
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)

@@ -290,6 +290,8 @@ def lists_of_numbers(x, s, z):
     joined.append(2.0)
     parts = sum(((s, 3), (x[1, 1],)), ())
     low = np.minimum(x, [0.5, s, x[0, 0]]) + np.arctan2([[1], [2]], x) + np.multiply((1, 2, s), np.float32(0.5))
+    low += np.clip(x, [0.2, 0.1, s], (0.85, 3 * s, 0.7)) * np.where([True, False, True], [s, 2.0, x[0, 0]], x)
+    low += np.linalg.det([[2.0, s], [s, x[0, 0]]]) * np.linalg.solve([[s, 2.0], [1.0, s]], [x[0, 1], 1.0])[0]
     return sum(v * k for k, v in enumerate(joined)) + parts[0] * parts[-1] * len(parts) + np.sum(low**2) + abs(z)
 
 

@@ -275,7 +275,28 @@ def test_else_of_a_loop_in_a_branch(head):
     assert_same(f"def f(take, note):\n if take(0):\n  {head}\n   note(1)\n  else:\n   note(2)\n return 3")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(take, note):\n x = 1\n for i in range(5):\n  x += 1\n  if take(0): return x, i\n return x, -1",
+        "def f(take, note):\n x = 1\n for x in range(5):\n  if take(0): return x\n x = 9\n return x",
+        "def f(take, note):\n x = 1\n try:\n  if take(0): return x\n  x = 4\n finally:\n  x += 7\n return x",
+        "def f(take, note):\n x = 1\n if take(0):\n  x = 2\n  return x\n def x(): pass\n x = 3\n return x",
+        "def f(take, note):\n if take(0):\n  x = 2\n  return x\n x = 3\n return x",
+    ],
+)
+def test_a_name_that_each_return_gives(text):
+    assert_same(text, seeds=6)
+
+
 # --- what is made
+
+
+def test_a_name_that_each_return_gives_needs_no_result():
+    text = "def f(x, n):\n for k in range(n):\n  x[k] += 1\n  if x[k] > 3: return x, k\n return x, n"
+    (node,) = ast.parse(text).body
+    *_, last = structured(node.body, ["x", "n"])
+    assert ast.unparse(last) == f"return (x, {RESULT}1)"
 
 
 def test_a_body_without_jumps_stays_as_it_is():

@@ -149,3 +149,24 @@ def read_in_another_loop(x):
 def test_a_name_of_a_loop_that_another_loop_reads_and_what_follows_it():
     assert_like_python(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
     assert_slope(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
+
+
+def of_levels(x, a, n):
+    """Names of loops that break, one after the other; their arrays differ in shape."""
+    for matrix in (a, a[:2, :2]):
+        x = x[: matrix.shape[0]]
+        for _ in range(n):
+            r = matrix @ x
+            x = x - 0.1 * r
+            if np.linalg.norm(r) < 1e-6:
+                break
+    return np.sum(r**2) + x[0]
+
+
+def test_a_name_of_two_loops_that_break_is_bound_where_they_have_a_trip():
+    a = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3)
+    g = sdfgad.differentiate(of_levels, wrt=("x", "a"))
+    np.testing.assert_allclose(g.value(np.ones(3), a, 3), of_levels(np.ones(3), a, 3), rtol=1e-13)
+    with pytest.raises(UnboundVariable, match="`r` may have no value here") as caught:
+        g(np.ones(3), a, 0)
+    assert "return np.sum(r**2) + x[0]" in str(caught.value)

@@ -27,7 +27,7 @@ def _ufunc_handler(name: str) -> Any:
     def handler(b: Builder, *operands: Any, out: Any = None, dtype: Any = None, where: Any = True) -> Any:
         if len(operands) == inputs + 1:
             *operands, out = operands  # type: ignore[assignment]
-        operands = tuple(strong(stacked(b, one)) if isinstance(one, (list, tuple)) else one for one in operands)
+        operands = tuple(_operand(b, one) for one in operands)
         if name == "power" and dtype is None:
             result = power(b, *operands)
         elif name == "conjugate" and as_tensor(operands[0]).dtype.kind != "c":
@@ -48,6 +48,11 @@ def _ufunc_handler(name: str) -> Any:
         return result if isinstance(result, Selection) or not result.weak else strong(result)
 
     return handler
+
+
+def _operand(b: Builder, value: Any) -> Any:
+    """A list as the array that NumPy makes of it; anything else as it is."""
+    return strong(stacked(b, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _chosen(b: Builder, name: str, condition: Any, result: Any, out: Any) -> Any:
@@ -78,6 +83,7 @@ def where_(b: Builder, condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN) -
     if x is NOT_GIVEN:
         mask = as_tensor(condition)
         return tuple(selecting.positions(b, Tensor(mask.shape, BOOL, lambda p: to_bool(mask.element(p)))))
+    condition, x, y = (_operand(b, one) for one in (condition, x, y))
     require_known(
         b, [as_tensor(one) for one in (x, y) if not isinstance(one, Selection)], "so is the dtype of np.where"
     )
@@ -90,7 +96,8 @@ def clip(
     b: Builder, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
     """``np.clip``: on a bound the value is kept, and so is its cotangent."""
-    low, high = a_min if min is None else min, a_max if max is None else max
+    low, high = _operand(b, a_min if min is None else min), _operand(b, a_max if max is None else max)
+    a = _operand(b, a)
     bounds = [bound for bound in (low, high) if bound is not None]
     dtype = reduce(partial(elementwise, b, "add"), bounds, as_tensor(a)).dtype
     result = a
