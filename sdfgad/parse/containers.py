@@ -303,7 +303,7 @@ def _require_current_list(b: Builder, values: list[Any], name: str, positional: 
     """Refuse a change of a list where the parser cannot follow it, of which the next attempt may make a log."""
     is_removal = name in REMOVING
     may_carry = is_removal or (b.nest is not None and (b.nest.items.may_remove or _is_full(values)))
-    is_several = name == "extend" and isinstance(positional[0], (list, tuple))
+    is_several = name == "extend" and positional and isinstance(positional[0], (list, tuple))
     with _noted(b, values, () if is_removal else positional[0] if is_several else positional):
         require_current(b, values, may_carry=may_carry)
 

@@ -55,7 +55,7 @@ REFUSED = [
         "Python raises IndexError here: pop from an empty deque",
     ),
     (
-        "d = deque([s])\nwhile s > 0.5:\n    d.append([1.0])\n    d.popleft()\n    d.append([2.0])\n    s *= 0.5\nreturn d[0]",
+        "d = deque([s])\nwhile s > 0.5:\n    d.append([1.0])\n    d.append([2.0])\n    d.pop()\n    s *= 0.5\nreturn s",
         "d.append",
         "a deque is changed in a loop or branch",
     ),

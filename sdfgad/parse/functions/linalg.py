@@ -48,7 +48,7 @@ class _EighResult(NamedTuple):
 
 def _matrix(b: Builder, a: Any, name: str, is_square: bool = True) -> tuple[Tensor, list[int], np.dtype[Any]]:
     """A stack of matrices in LAPACK's dtype, its shape, and the dtype of its real numbers."""
-    a = _array(b, a)
+    a = stacked(b, a)
     sizes = [b.constant(extent) for extent in a.shape]
     if a.ndim < 2 or (is_square and sizes[-1] != sizes[-2]):
         kind = "square matrices" if is_square else "matrices"
@@ -56,11 +56,6 @@ def _matrix(b: Builder, a: Any, name: str, is_square: bool = True) -> tuple[Tens
         raise ShapeMismatch(f"np.linalg.{name} takes {kind}, not an array of shape {tuple(sizes)}", b.where, todo)
     dtype = a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
     return astype(a, dtype), sizes, np.empty(0, dtype).real.dtype
-
-
-def _array(b: Builder, a: Any) -> Tensor:
-    """A list as the array that NumPy makes of it."""
-    return stacked(b, a) if isinstance(a, (list, tuple)) else as_tensor(a)
 
 
 def _batch(sizes: list[int]) -> int:
@@ -71,7 +66,7 @@ def _batch(sizes: list[int]) -> int:
 def solve(b: Builder, a: Any, right: Any) -> Tensor:
     """Solve ``a @ x == right``; a right side of one dimension is a vector."""
     a, sizes, _ = _matrix(b, a, "solve")
-    right = _array(b, right)
+    right = stacked(b, right)
     dtype = np.result_type(a.dtype, right.dtype)
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     is_vector = right.ndim == 1
