@@ -16,9 +16,10 @@ from sdfgad.parse.contents import Rolling, Taken, Texts
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
+from sdfgad.parse.recursion import Place, Recursive
 from sdfgad.parse.value_specialisation import TooManyBranches, TooManyValues
 
-FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Reaches, Taken, SdfgadError
+FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Reaches, Recursive, Taken, SdfgadError
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Assumptions:
         refused: what was refused before lists were assumed to be logs, if it was none of their changes.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
+        looped: the functions that call themselves, and are loops instead.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
         decided: the lines of branches on data that the call at hand decides.
@@ -59,6 +61,7 @@ class Assumptions:
     refused: Exception | None = None
     copies_returned: bool = False
     globals: tuple[Assigned, ...] = ()
+    looped: frozenset[Place] = frozenset()
     lacks: bool = False
     by_value: bool = False
     can_measure: bool = False
@@ -70,7 +73,7 @@ class Assumptions:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(dict(self.logs)), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
-        b.raises_instead, b.untaken = self.raises_instead, self.untaken
+        b.raises_instead, b.untaken, b.looped = self.raises_instead, self.untaken, self.looped
         b.numbers_texts = self.texts is Texts.BY_NUMBERS
         return b
 
@@ -93,6 +96,8 @@ class Assumptions:
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):
             return replace(self, globals=(*self.globals, failure.assigned))
+        if isinstance(failure, Recursive):
+            return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
         if isinstance(failure, Taken) and failure.where not in self.untaken:
             return replace(self, untaken=self.untaken | {failure.where})
         if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:

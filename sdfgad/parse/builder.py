@@ -122,6 +122,8 @@ class Builder(Emitter):
         # the place that does so; and the places that must not, as the list is changed later.
         self.taken: dict[int, tuple[Any, Location | None]] = {}
         self.untaken: frozenset[Location | None] = frozenset()
+        # The functions that call themselves, and are loops instead, by their files and lines.
+        self.looped: frozenset[tuple[str, int]] = frozenset()
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # The lists, dicts and sets from outside the program that it has read, by id.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.generators import generator
+from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop
 from sdfgad.parse.source import Source, own_signature, read_source, unwrapped
 
 Keywords = dict[str, Any]
@@ -27,7 +29,6 @@ OURS = ("sdfgad.parse.", "sdfgad.models.")
 MOST_NESTED_CALLS = 50
 # A function that has called itself so often with a run-time integer may not end.
 FEW_NESTED_CALLS = 6
-TOO_DEEP = "the recursion is too deep, or whether it ends depends on data"
 
 
 def inlined(
@@ -49,6 +50,8 @@ def inlined(
     # Methods of classes of ours, such as those of sparse matrices, and operators of models are definitions, too.
     is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith(OURS)
     is_definition = is_definition or is_ours
+    if (loop := as_loop(source.node) if place_of(source) in frame.b.looped else None) is not None:
+        source = replace(source, node=loop)
     _require_end(frame, node, source, bound)
 
     lexical = lexical_frame(frame.b, function) if isinstance(function, Closure) else None
@@ -63,7 +66,7 @@ def inlined(
     try:
         result = entered().run()
     except RecursionError:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.") from None
+        raise _endless(frame, node, source) from None
     frame.b.where = here
     return result
 
@@ -73,18 +76,47 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
 
     Raises:
         NeedsConstant: there are some.
+        Recursive: data decides whether it ends, and it can be a loop.
         UnsupportedProgram: it is too deep.
     """
-    if frame.depth > MOST_NESTED_CALLS:
-        raise frame.unsupported(node, TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
-    depth, caller = 0, frame
-    while caller is not None and frame.depth > FEW_NESTED_CALLS:
-        depth, caller = depth + (caller.source.node is source.node), caller.caller  # type: ignore[assignment]
-    if depth > FEW_NESTED_CALLS:
+    calls = [one for one in _callers(frame) if one.source.node is source.node]
+    if len(calls) > FEW_NESTED_CALLS:
         integers = [value for value in bound.values() if isinstance(value, Lin)]
-        symbols = {symbol for value in integers for symbol in value.symbols}
-        if symbols:
-            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, "Write a loop: `for _ in range(n):` or `while`.")
+        if symbols := {symbol for value in integers for symbol in value.symbols}:
+            raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, WRITE_A_LOOP)
+        if _is_decided_by_data(frame.b, calls[-1].entered) and _may_be_loop(frame, source):
+            raise _endless(frame, node, source)
+    if frame.depth > MOST_NESTED_CALLS:
+        raise _endless(frame, node, source)
+
+
+def _endless(frame: Frame, node: ast.AST, source: Source) -> Exception:
+    """What is raised where a function calls others so deeply that this may not end."""
+    if _may_be_loop(frame, source):
+        return Recursive(place_of(source), frame.where(node))
+    return frame.unsupported(node, TOO_DEEP, WRITE_A_LOOP)
+
+
+def _may_be_loop(frame: Frame, source: Source) -> bool:
+    """Whether a function that calls itself can be a loop; a wrapper around it would run at each call."""
+    return frame.source.node is source.node and as_loop(source.node) is not None
+
+
+def _is_decided_by_data(b: Builder, depth: int) -> bool:
+    """Whether data decides a branch that is deeper than so many blocks."""
+    return any(one.depth > depth and not one.symbols for one in b.decisions)
+
+
+def _callers(frame: Frame) -> Iterator[Frame]:
+    """The frame and those around it, from the innermost one out, where these are many."""
+    caller = frame if frame.depth > FEW_NESTED_CALLS else None
+    while caller is not None:
+        yield caller
+        caller = caller.caller
+
+
+def place_of(source: Source) -> Place:
+    return source.file, source.node.lineno
 
 
 def _keyword_defaults(function: Any) -> Iterable[Any]:
