@@ -63,7 +63,9 @@ STATEMENTS = {
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",
     "stacks and queues whose length is data (`while stack: a, b = stack.pop()`)": "tests/parse/test_stacks.py",
-    "sums of calls of a function of itself, as deep as data decides (`f(a, m) + f(m, b)`)": "tests/parse/test_recursion.py",
+    "functions that return sums with calls of themselves, as deep as data decides (`f(a, m) + f(m, b)`)": (
+        "tests/parse/test_recursion.py"
+    ),
     "lists of which loops and branches move the items and keep the number (`h.append(h.pop(0) * a)`)": (
         "tests/parse/test_carried_lists.py"
     ),

@@ -20,7 +20,7 @@ from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.generators import generator
-from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop
+from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop, is_call
 from sdfgad.parse.source import Source, own_signature, read_source, unwrapped
 
 Keywords = dict[str, Any]
@@ -84,7 +84,7 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
         integers = [value for value in bound.values() if isinstance(value, Lin)]
         if symbols := {symbol for value in integers for symbol in value.symbols}:
             raise NeedsConstant(symbols, frame.where(node), TOO_DEEP, WRITE_A_LOOP)
-        if _is_decided_by_data(frame.b, calls[-1].entered) and _may_be_loop(frame, source):
+        if _is_decided_by_data(frame.b, calls[-1].entered) and _may_be_loop(frame, node, source):
             raise _endless(frame, node, source)
     if frame.depth > MOST_NESTED_CALLS:
         raise _endless(frame, node, source)
@@ -92,14 +92,15 @@ def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -
 
 def _endless(frame: Frame, node: ast.AST, source: Source) -> Exception:
     """What is raised where a function calls others so deeply that this may not end."""
-    if _may_be_loop(frame, source):
+    if _may_be_loop(frame, node, source):
         return Recursive(place_of(source), frame.where(node))
     return frame.unsupported(node, TOO_DEEP, WRITE_A_LOOP)
 
 
-def _may_be_loop(frame: Frame, source: Source) -> bool:
-    """Whether a function that calls itself can be a loop; a wrapper around it would run at each call."""
-    return frame.source.node is source.node and as_loop(source.node) is not None
+def _may_be_loop(frame: Frame, node: ast.AST, source: Source) -> bool:
+    """Whether a function that calls itself, by its own name, can be a loop; a wrapper would run at each call."""
+    is_by_name = isinstance(source.node, ast.FunctionDef) and is_call(node, source.node.name)
+    return is_by_name and frame.source.node is source.node and as_loop(source.node) is not None
 
 
 def _is_decided_by_data(b: Builder, depth: int) -> bool:

@@ -44,7 +44,7 @@ def as_loop(node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | None:
     """The function as a loop; None if it has another form, or statements that may change what it is passed."""
     if not isinstance(node, ast.FunctionDef) or not _is_plain(node):
         return None
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _is_call(one, node.name)]
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and is_call(one, node.name)]
     uses = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == node.name]
     try:
         passed, bound = [_passed(node, call) for call in calls], {*_bound(node)}
@@ -59,6 +59,7 @@ def _is_plain(node: ast.FunctionDef) -> bool:
     """Whether a function has simple parameters, and no statement that changes anything but its own names."""
     args = node.args
     is_simple = not (args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs or node.decorator_list)
+    is_simple = is_simple and node.name not in {one.arg for one in args.args}
     new = _new(node)
     return is_simple and all(_is_pure(one, new) for statement in node.body for one in ast.walk(statement))
 
@@ -82,7 +83,7 @@ def _is_pure(node: ast.AST, new: set[str]) -> bool:
     return not isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.FunctionDef, ast.Lambda))
 
 
-def _is_call(node: ast.AST, name: str) -> bool:
+def is_call(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
@@ -175,7 +176,7 @@ class _Removal:
         """The terms of a sum, each with its factor; a name of a call is one once."""
         if isinstance(value, ast.Name) and value.id in named:
             yield from self.terms(named.pop(value.id), factor, named)
-        elif _is_call(value, self.node.name) or not self.depends(value, named):
+        elif is_call(value, self.node.name) or not self.depends(value, named):
             yield copy.deepcopy(factor), value
         elif isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
             yield from self.terms(value.left, factor, named)
@@ -201,7 +202,7 @@ class _Removal:
 
     def calls(self, node: ast.AST) -> bool:
         """Whether the function is called in a part of it."""
-        return any(_is_call(one, self.node.name) for one in ast.walk(node))
+        return any(is_call(one, self.node.name) for one in ast.walk(node))
 
     def depends(self, node: ast.AST, named: Mapping[str, ast.expr]) -> bool:
         return self.calls(node) or any(isinstance(one, ast.Name) and one.id in named for one in ast.walk(node))

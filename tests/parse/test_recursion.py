@@ -135,7 +135,32 @@ def test_what_is_wrapped_is_no_loop():
         assert found == pytest.approx(with_a_wrapper(P), rel=1e-12)
 
 
+def area(x):
+    return 2.0 * x
+
+
+class Shape:
+    def area(self, x):
+        if x < 0.01:
+            return area(x)
+        return area(0.5 * x) + Shape.area(self, 0.4 * x)
+
+
+def of_a_method(p):
+    return Shape().area(p[0])
+
+
+def test_a_method_is_no_loop_over_calls_of_another_function():
+    try:
+        found = sdfgad.differentiate(of_a_method, wrt="p").value(P)
+    except UnsupportedProgram as refusal:
+        assert "the recursion is too deep" in str(refusal)
+    else:
+        assert found == pytest.approx(of_a_method(P), rel=1e-12)
+
+
 NO_SUMS = [
+    "def f(f, x):\n    if x < 0.1:\n        return x\n    return f(f, 0.5 * x)",
     "def f(x):\n    if x < 0.1:\n        return x\n    return f(0.5 * x) * f(0.3 * x)",
     "def f(x):\n    if x < 0.1:\n        return x\n    return f(f(0.5 * x))",
     "def f(x):\n    seen.append(x)\n    if x < 0.1:\n        return x\n    return f(0.5 * x)",
