@@ -95,7 +95,7 @@ REFUSED = {
     "a class": ("class A:\n    k = s\nreturn s", "k = s", "an attribute of a class is `s`"),
     "endless recursion": ("def f(k):\n    return f(k + 1)\nreturn f(n)", "return f(", "the recursion is too deep"),
     "recursion on data": (
-        "def f(a):\n    return a if a > 9e30 else f(a * 2.0)\nreturn f(s)",
+        "def f(a):\n    return a if a > 9e30 else 1.0 / f(a * 2.0)\nreturn f(s)",
         "return a",
         "the recursion is too deep",
     ),
