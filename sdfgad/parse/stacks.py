@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
-from sdfgad.errors import InvalidIndex, SdfgadError
+from sdfgad.errors import InvalidIndex, SdfgadError, UnsupportedProgram
 from sdfgad.ir.capacities import Capacity, capacity_of
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, as_linear
 from sdfgad.ir.program import SLOTS
@@ -33,8 +33,10 @@ def room(b: Builder, site: Site, count: int) -> int:
     Raises:
         UnsupportedProgram: its items are objects or lists, which a program may change while they are in it.
     """
-    if not _is_of_numbers(b.logs.known[site].like):
-        raise b.logs.known[site].failure
+    kept = b.logs.known[site]
+    if not _is_of_numbers(kept.like):
+        what = "a list whose length is data, and from which a loop removes items, has lists or objects as items"
+        raise UnsupportedProgram(what, kept.failure.where, "Append tuples of numbers and arrays: todo.append((a, b)).")
     key = _key(site)
     b.lookups.append((partial(capacity_of, key), capacity_of(key)))
     return max(capacity_of(key), count)

@@ -57,7 +57,7 @@ REFUSED = [
     (
         "d = deque([s])\nwhile s > 0.5:\n    d.append([1.0])\n    d.append([2.0])\n    d.pop()\n    s *= 0.5\nreturn s",
         "d.append",
-        "a deque is changed in a loop or branch",
+        "has lists or objects as items",
     ),
     ("d = deque([s], maxlen=s)\nreturn d[0]", "d = deque", "a number of type float64 stands where an integer"),
 ]
