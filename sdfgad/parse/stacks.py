@@ -24,7 +24,7 @@ from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_number, scalar
 
 # By what a call that has needed more rows than there are has them multiplied.
-GROWTH = 4
+GROWTH = 8
 
 
 def room(b: Builder, site: Site, count: int) -> int:
@@ -48,13 +48,16 @@ def forget(b: Builder, arrays: Any) -> None:
         b.constants.forget(str(array.buffer))
 
 
-def with_room(b: Builder, site: Site, arrays: Any, place: Tensor) -> Lin:
-    """The row of a new item; requires that there is one."""
-    rows = _rows(arrays)
+def require_room(b: Builder, site: Site, arrays: Any, place: Tensor) -> None:
+    """Require that there is a row for a new item."""
     needed = Op("multiply", (place.at(), Const(GROWTH * SLOTS, INT)), INT)
     check = Capacity(SdfgadError, "", b.where, "", _key(site))
-    b.emit_check(check, Op("less", (place.at(), Const(rows, INT)), BOOL), (), needed)
-    return _within(rows, place.at())
+    b.emit_check(check, _less(place.at(), Const(_rows(arrays), INT)), (), needed)
+
+
+def within(arrays: Any, place: Expr) -> Lin:
+    """A row that there is: what a check has refused is read and written in one."""
+    return _between(place, _rows(arrays) - 1)
 
 
 def item(b: Builder, site: Site, arrays: Any, place: Expr) -> Any:
@@ -62,7 +65,7 @@ def item(b: Builder, site: Site, arrays: Any, place: Expr) -> Any:
     like = b.logs.known[site].like
     if not b.logs.known[site].is_stack:
         return b.settle(blank(b, like))
-    row = _within(_rows(arrays), place)
+    row = within(arrays, place)
     return trees.rebuilt(like, [_copied(b, row_of(array, row), array.ndim > 1) for array in trees.leaves(arrays)])
 
 
@@ -74,7 +77,7 @@ def item_at(b: Builder, log: Record, place: Any) -> Any:
 def items(b: Builder, log: Record, number: int) -> Any:
     """Copies of all items, of which there are so many, as the rows of an array, or of several for tuples."""
     arrays = trees.leaves(log.fields["items"])
-    start = _within(_rows(arrays) - number + 1, as_tensor(log.fields["start"]).at())
+    start = _between(as_tensor(log.fields["start"]).at(), _rows(arrays) - number)
     return trees.rebuilt(
         log.fields["items"], [_copied(b, rows_of(array, start, number), array.ndim > 1) for array in arrays]
     )
@@ -118,10 +121,9 @@ def _rows(arrays: Any) -> int:
     return int(trees.leaves(arrays)[0].shape[0].const)
 
 
-def _within(rows: int, place: Expr) -> Lin:
-    """A row that there is: what a check has refused is read and written there."""
+def _between(place: Expr, last: int) -> Lin:
     at_least = Op("maximum", (place, Const(0, INT)), INT)
-    return as_linear(Op("minimum", (at_least, Const(rows - 1, INT)), INT))
+    return as_linear(Op("minimum", (at_least, Const(last, INT)), INT))
 
 
 def _copied(b: Builder, row: Tensor, of_arrays: bool) -> Tensor:

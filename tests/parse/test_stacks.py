@@ -230,14 +230,25 @@ def beyond(p, tol):
     return values[0]
 
 
+def replaced_beyond(p, tol):
+    values, k = [p[0], p[1]], 0
+    while values[0] > tol:
+        values.append(values.pop(0) * p[2])
+        values[k - 9] = p[0]
+        k += 20
+    return values[0]
+
+
 def test_where_python_raises():
-    for program in (emptied, beyond):
+    for program in (emptied, beyond, replaced_beyond):
         with pytest.raises(IndexError):
             program(P, 1e-3)
     with pytest.raises(InvalidIndex, match="pop from empty list"):
         checked_outputs(parsed(emptied, P, 1e-3), P, 1e-3)
     with pytest.raises(InvalidIndex, match="list index out of range"):
         checked_outputs(parsed(beyond, P, 1e-3), P, 1e-3)
+    with pytest.raises(InvalidIndex, match="list index out of range"):
+        sdfgad.differentiate(replaced_beyond, wrt="p").value(P, 1e-3)
 
 
 def in_the_middle(p, tol):

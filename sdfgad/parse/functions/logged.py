@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import InvalidIndex
-from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op
 from sdfgad.parse import stacks, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.logs import Site, popped, push, put, require_end, see
@@ -30,8 +30,9 @@ def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
     if not all(map(_holds, arrays, tensors)):
         b.logs.widen(site, trees.rebuilt(like, [_wider(b, *pair) for pair in zip(tensors, arrays, strict=True)]))
         return
+    row = stacks.within(arrays, as_tensor(place).at())
     for array, new in zip(arrays, tensors, strict=True):
-        _put_one(b, array, as_linear(as_tensor(place).at()), new)
+        _put_one(b, array, row, new)
 
 
 @function(see)
@@ -65,7 +66,8 @@ def _require_end(b: Builder, site: Site, length: Any, place: Any) -> None:
 
 @function(push)
 def _push(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
-    _put(b, site, arrays, stacks.with_room(b, site, arrays, as_tensor(place)), value)
+    stacks.require_room(b, site, arrays, as_tensor(place))
+    _put(b, site, arrays, place, value)
 
 
 @function(popped)
