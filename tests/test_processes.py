@@ -41,6 +41,15 @@ def is_running(number):
         return False
 
 
+@pytest.fixture
+def interrupts():
+    """Python's handler: a shell has what it starts by `&` ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_it_and_what_it_started(tmp_path, monkeypatch):
     """Even if it would rather not."""
     monkeypatch.setattr(processes, "SECONDS_TO_END", 0.2)
