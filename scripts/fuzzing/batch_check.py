@@ -90,7 +90,10 @@ class BatchCheck(Check):
             try:
                 return run()
             except Exception as error:
-                for name in self._guilty(error, run):
+                guilty = self._guilty(error, run)
+                if not guilty:
+                    raise
+                for name in guilty:
                     self._blame(name, *self._kind(error))
 
     def _guilty(self, error: Exception, run: Callable[[], Any]) -> list[str]:

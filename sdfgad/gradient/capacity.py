@@ -13,7 +13,7 @@ from sdfgad.errors import SdfgadError
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.counting import TRIPS
 from sdfgad.ir.capacities import Capacity, capacity_of
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op, Read, Rewriter, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op, Read, Rewriter, conjunction, reads
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
     FIRST_CHECK,
@@ -132,13 +132,9 @@ def _reversed_if_enough(body: Block, slots: Mapping[str, _Slots], enough: Buffer
     late = [isinstance(one, (Loop, Branch)) and not one.mentioned.isdisjoint(tapes) for one in body[first:]]
     if not any(late):
         return body
-    decided = Compute((), Access(enough.name), reduce(_and, (one.is_enough() for one in slots.values())))
+    decided = Compute((), Access(enough.name), reduce(conjunction, (one.is_enough() for one in slots.values())))
     is_enough = Access(enough.name).read(BOOL)
     reverse = [
         Branch(is_enough, (one,), ()) if is_late else one for one, is_late in zip(body[first:], late, strict=True)
     ]
     return (*body[:first], decided, *reverse)
-
-
-def _and(x: Expr, y: Expr) -> Expr:
-    return Op("logical_and", (x, y), BOOL)

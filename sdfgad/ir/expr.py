@@ -260,6 +260,11 @@ class Op(Expr):
         return f"{name}({', '.join(map(str, self.args))})"
 
 
+def conjunction(x: Expr, y: Expr) -> Expr:
+    """Both of two truth values."""
+    return Op("logical_and", (x, y), BOOL)
+
+
 def cast(value: Expr, dtype: np.dtype[Any]) -> Expr:
     """A value in another dtype; itself, if it has that already."""
     return value if value.dtype == dtype else Op("cast", (value,), dtype)

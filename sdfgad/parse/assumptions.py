@@ -92,20 +92,8 @@ class Assumptions:
         if isinstance(failure, TooManyValues):
             before = self.refused_text or self.before
             raise _refusal(before if isinstance(failure, TooManyBranches) and before else failure)
-        if isinstance(failure, Decides):
-            return replace(self, decisive=(*self.decisive, *failure.arrays))
-        if isinstance(failure, AssignsGlobals):
-            return replace(self, globals=(*self.globals, failure.assigned))
-        if isinstance(failure, Recursive):
-            return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
-        if isinstance(failure, Taken) and failure.where not in self.untaken:
-            return replace(self, untaken=self.untaken | {failure.where})
-        if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:
-            if self.texts is Texts.BY_PATHS:
-                return replace(self, texts=Texts.BY_NUMBERS)
-            return replace(self, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
-        if isinstance(failure, Guessed):
-            return replace(self, may_guess=False)
+        if (asked := self._as_asked(failure)) is not None:
+            return asked
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
             return replace(self, lacks=True).after(failure, b, symbols)
         needed = failure.symbols if isinstance(failure, NeedsConstant) else set()
@@ -138,6 +126,22 @@ class Assumptions:
             anew = replace(self._anew(), raises_instead=self.raises_instead)
             return replace(anew, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
         raise _refusal(self.refused_text or failure)
+
+    def _as_asked(self, failure: Exception) -> Assumptions | None:
+        """Where the failure itself says what to assume."""
+        if isinstance(failure, Decides):
+            return replace(self, decisive=(*self.decisive, *failure.arrays))
+        if isinstance(failure, AssignsGlobals):
+            return replace(self, globals=(*self.globals, failure.assigned))
+        if isinstance(failure, Recursive):
+            return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
+        if isinstance(failure, Taken) and failure.where not in self.untaken:
+            return replace(self, untaken=self.untaken | {failure.where})
+        if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:
+            if self.texts is Texts.BY_PATHS:
+                return replace(self, texts=Texts.BY_NUMBERS)
+            return replace(self, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
+        return replace(self, may_guess=False) if isinstance(failure, Guessed) else None
 
     def _anew(self) -> Assumptions:
         constant = self.are_enclosed_constant

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from sdfgad.ir.expr import BOOL, Expr, Op
+from sdfgad.ir.expr import BOOL, Expr, Op, conjunction
 from sdfgad.parse.values import as_tensor
 
 
@@ -23,7 +23,7 @@ def is_regular(result: Any, arguments: Sequence[Any]) -> Expr | None:
     if value.dtype.kind != "f":
         return _all([_test("isfinite", x) for x in floats]) if floats else None
     y = value.at()
-    infinite = [_both(_test("isinf", x), Op("logical_not", (_test("isnan", y),), BOOL)) for x in floats]
+    infinite = [conjunction(_test("isinf", x), Op("logical_not", (_test("isnan", y),), BOOL)) for x in floats]
     return reduce(_either, [*is_nan, *infinite], _test("isfinite", y))
 
 
@@ -32,11 +32,7 @@ def _test(name: str, x: Expr) -> Expr:
 
 
 def _all(tests: list[Expr]) -> Expr:
-    return reduce(_both, tests)
-
-
-def _both(x: Expr, y: Expr) -> Expr:
-    return Op("logical_and", (x, y), BOOL)
+    return reduce(conjunction, tests)
 
 
 def _either(x: Expr, y: Expr) -> Expr:

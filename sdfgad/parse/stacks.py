@@ -13,7 +13,7 @@ from typing import Any
 
 from sdfgad.errors import InvalidIndex, SdfgadError, UnsupportedProgram
 from sdfgad.ir.capacities import Capacity, capacity_of
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, as_linear, conjunction
 from sdfgad.ir.program import SLOTS
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
@@ -88,7 +88,7 @@ def row_at(b: Builder, log: Record, place: Any) -> Expr:
     length, start = (as_tensor(log.fields[name]).at() for name in ("length", "start"))
     given = as_tensor(place).at()
     position = Op("select", (_less(given, Const(0, INT)), _sum(length, given), given), INT)
-    is_there = Op("logical_and", (_less(Const(-1, INT), position), _less(position, length)), BOOL)
+    is_there = conjunction(_less(Const(-1, INT), position), _less(position, length))
     b.check(is_there, (), "list index out of range", InvalidIndex, "Python raises IndexError here, too.")
     return _sum(start, position)
 

@@ -25,7 +25,7 @@ from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
 from sdfgad.parse.ranges import MANY_ITEMS
 from sdfgad.parse.rows import copy_of_row, put_row, row_of, rows_of
-from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer
+from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer, is_whole
 
 REPLACED = "an item of a list is replaced in a loop that runs at run time"
 
@@ -60,7 +60,7 @@ def store(b: Builder, values: list[Any], index: Any, value: Any) -> bool:
     """
     filling = b.filling.get(id(values))
     if filling is None:
-        is_chosen = _is_place(index) and not is_known(index) and has_many_trips(b, index)
+        is_chosen = is_whole(index) and not is_known(index) and has_many_trips(b, index)
         body = filler(b, values) if is_chosen else None
         if body is not None and points_here(b, body.depth - 1) is not None:
             raise Fills(body.node, values, storing=Storing())
@@ -112,10 +112,6 @@ def is_known(index: Any) -> bool:
     return is_integer(index) and Lin.of(index).is_const
 
 
-def _is_place(index: Any) -> bool:
-    return is_integer(index) or (isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu")
-
-
 # --- items
 
 
@@ -129,7 +125,7 @@ def _copied(b: Builder, filling: Filling, found: Tensor) -> Tensor:
 def _places(b: Builder, filling: Filling, index: Any) -> tuple[Points, Any]:
     """The points that come to the present statement, and the place at each."""
     points, count = points_here(b, filling.depth - 1), len(filling.values)
-    if points is None or not len(points) or not _is_place(index):
+    if points is None or not len(points) or not is_whole(index):
         raise _refused(b, filling)
     form = as_linear(index.at()) if isinstance(index, Tensor) else Lin.of(index)
     found = known_at(b, Int(form), points)
