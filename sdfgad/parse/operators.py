@@ -18,6 +18,7 @@ from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
+from sdfgad.parse.identity import is_same
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.python_numbers import require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
@@ -198,7 +199,7 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
         return _sequences_equal(b, op, left, right)
     if op in (ast.Is, ast.IsNot):
-        return _is_same(b, left, right) == (op is ast.Is)
+        return is_same(b, left, right) == (op is ast.Is)
     if op in IDENTITY:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]
@@ -229,29 +230,6 @@ def _compared_with_none(b: Builder, op: type[ast.cmpop], value: Any) -> Any:
         )
     is_none = optional_values.is_none(b, value) if isinstance(value, MaybeNone) else value is None
     return is_none if op in (ast.Is, ast.Eq) else _negated(b, is_none)
-
-
-def _is_same(b: Builder, left: Any, right: Any) -> bool:
-    """Object identity: ``left is right``, refused where it depends on the path that is taken at run time."""
-    if left is right:
-        return True
-    is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
-    if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
-        what = "whether `is` holds is known only at run time: an object that it compares is chosen or re-bound there"
-        raise b.unsupported(what, "Compare a flag that is set where the object is chosen.")
-    return False
-
-
-def _is_chosen(b: Builder, value: Any) -> bool:
-    return value.copy is not None if isinstance(value, Tensor) else b.contents.is_copy(value)
-
-
-def _referents(b: Builder, value: Any) -> set[Any]:
-    """The storage of the arrays, or the ids of the lists and dicts, that a value may be in Python."""
-    if not isinstance(value, Tensor):
-        return {id(one) for one in b.contents.aliased_by(value)}
-    copy, own = value.copy, {value.buffer} - {None}
-    return own if copy is None else own | {copy.storage} | {buffer for buffer, _ in copy.of}
 
 
 def _with_arrays(b: Builder, *operands: Any, by_numbers: bool = True) -> list[Any]:

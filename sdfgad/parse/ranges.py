@@ -179,9 +179,9 @@ def items_of(b: Builder, value: Any) -> Items | None:
         if is_repeated(b, value):
             first = value[0]
             return Items(Lin(len(value)), lambda trip: first)
-        if (tuples := tuple_at(b, value)) is not None:
-            return Items(Lin(len(value)), lambda trip: tuples(Lin.of(trip)))
-        value = _taken(b, value)
+        found = tuple_at(b, value) or _row_at(b, value)
+        if found is not None:
+            return Items(Lin(len(value)), lambda trip: found(Lin.of(trip)))
     if isinstance(value, Tensor) and value.ndim:
         array = b.settle(value)
         return Items(array.shape[0], lambda trip: getitem(b, array, trip))
@@ -220,13 +220,14 @@ def number_at(b: Builder, values: Any, index: Lin) -> Any:
     return looked_up(b, values, resolve(b, index, Lin(len(values))))
 
 
-def _taken(b: Builder, values: Any) -> Tensor | None:
-    """The array of which a sequence has the rows, which then stay its items: see `containers.require_current`."""
+def _row_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
+    """What gives the items of a sequence of an array's rows, which then stay so: see `containers.require_current`."""
     whole = whole_of(b, values) if _may_take(b) else None
-    if whole is not None:
-        b.has_rolled = True
-        b.taken[id(values)] = values, b.where
-    return whole
+    if whole is None:
+        return None
+    b.has_rolled = True
+    b.taken[id(values)] = values, b.where
+    return lambda trip: values[trip.const] if trip.is_const else getitem(b, whole, trip)
 
 
 def is_lazy(value: Any) -> bool:

@@ -1,0 +1,61 @@
+"""``is`` between items of lists that loops go over as over the rows of arrays, and as over tables of numbers."""
+
+import numpy as np
+import pytest
+
+import sdfgad
+
+N = 50
+
+
+def tuples_of_numbers(a):
+    pairs = [(i, (i * 7) % N) for i in range(N)]
+    s = 0.0
+    for pair in pairs:
+        if pair is pairs[3]:
+            continue
+        s += a[pair[0]] * a[pair[1]]
+    return s
+
+
+def rows(a):
+    vectors = []
+    for i in range(N):
+        vectors.append(np.array([a[i], a[i] ** 2]))
+    first, s = vectors[0], 0.0
+    for v in vectors:
+        if v is first:
+            continue
+        s += v @ v
+    return s
+
+
+def tuples_of_rows(a):
+    found = []
+    for i in range(N):
+        found.append((i, np.array([a[i], a[i] ** 2])))
+    s = 0.0
+    for one in found:
+        if one is not found[3]:
+            s += one[1] @ one[1]
+    return s
+
+
+def by_places(a):
+    pairs = [(i, (i * 7) % N) for i in range(N)]
+    first, s = pairs[0], 0.0
+    for i in range(N):
+        if pairs[i] is not first and pairs[i] is not pairs[2]:
+            s += a[i] ** 2
+    return s
+
+
+def several(a):
+    return tuples_of_numbers(a) + 3 * rows(a) ** 2 + tuples_of_rows(a) + by_places(a) ** 2
+
+
+def test_items_are_told_apart_by_identity(rng):
+    a = rng.uniform(0.1, 1.0, N)
+    assert sdfgad.differentiate(several).value(a) == pytest.approx(several(a), rel=1e-12)
+    sdfgad.check_grads(several, a)
+
