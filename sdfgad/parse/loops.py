@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Loop
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import control, filled_loops
+from sdfgad.parse import control, filled_loops, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
@@ -45,6 +45,7 @@ from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
 from sdfgad.parse.ranges import MANY_ITEMS, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
+from sdfgad.parse.values import Iteration
 
 Result = TypeVar("Result")
 
@@ -73,12 +74,15 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     if b.rolling is Rolling.NONE:
         return False
     point = ChoicePoint.of(frame)
+    sources = value.sources if isinstance(value, Iteration) else value
+    before = trees.copied(sources)
     frame.iterables.append(value)
     try:
         b.rolls_numbers = True
         head = head_of(frame, node, gone_over(b, value))
         b.rolls_numbers = False
-        if head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1]):
+        is_loop = head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1])
+        if is_loop and not trees.is_changed(sources, before):
             b.has_rolled = True
             return True
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):

@@ -11,6 +11,7 @@ from typing import Any
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import trees
 from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.columns import columns_of
@@ -196,7 +197,7 @@ def is_repeated(b: Builder, values: Any) -> bool:
         return False
     if isinstance(values, list):
         b.has_rolled = True
-        b.taken[id(values)] = values, b.where
+        _take(b, values)
     return True
 
 
@@ -208,9 +209,17 @@ def _may_take(b: Builder) -> bool:
 def tuple_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
     """What gives the items of a list of tuples of rows, which then stay its items; None for others."""
     found = columns_of(b, values, MANY_ITEMS) if _may_take(b) else None
-    if found is not None and isinstance(values, list):
-        b.taken[id(values)] = values, b.where
+    if found is not None:
+        _take(b, values)
     return found
+
+
+def _take(b: Builder, values: Any) -> None:
+    """Note that a list, and the lists in its items, but for those that all items have, must stay as they are."""
+    first, last = ({id(one) for one in trees.sequences(values[k])} for k in (0, -1))
+    for one in trees.sequences(values):
+        if isinstance(one, list) and id(one) not in first & last:
+            b.taken[id(one)] = one, b.where
 
 
 def number_at(b: Builder, values: Any, index: Lin) -> Any:
@@ -226,7 +235,7 @@ def _row_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
     if whole is None:
         return None
     b.has_rolled = True
-    b.taken[id(values)] = values, b.where
+    _take(b, values)
     return lambda trip: values[trip.const] if trip.is_const else getitem(b, whole, trip)
 
 

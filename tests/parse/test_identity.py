@@ -58,4 +58,3 @@ def test_items_are_told_apart_by_identity(rng):
     a = rng.uniform(0.1, 1.0, N)
     assert sdfgad.differentiate(several).value(a) == pytest.approx(several(a), rel=1e-12)
     sdfgad.check_grads(several, a)
-

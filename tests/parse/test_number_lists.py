@@ -249,3 +249,26 @@ def test_a_place_outside_of_a_list():
     with pytest.raises(sdfgad.errors.InvalidIndex, match="out of range") as error:
         g.value(np.ones(80), 80)
     assert "total += x[k] * weights[k]" in str(error.value)
+
+
+def changed_from_outside(x):
+    """A later trip reads what an earlier one has put into the list of its item, not by the item's own name."""
+    pairs = [[0.5 + 0.01 * k, 1.0] for k in range(60)]
+    total = 0.0
+    for pair in pairs:
+        total = np.sin(total) + pair[0] * x[0] + x[1] * pair[1]
+        pairs[50][1] = pairs[50][1] + 0.1
+    rows = []
+    for k in range(60):
+        rows.append((np.sin(x) * k, x[0] * k))
+    labelled = [(row, [1.0, 2.0]) for row in rows]
+    for (v, w), own in labelled:
+        total = np.sin(total) + own[0] * v[0] + v[1] * own[1] + w
+        labelled[50][1][1] = 3.5
+    return total
+
+
+def test_lists_in_items_may_be_changed_by_other_names():
+    x = np.array([0.3, 0.8])
+    assert sdfgad.differentiate(changed_from_outside).value(x) == pytest.approx(changed_from_outside(x), rel=1e-12)
+    sdfgad.check_grads(changed_from_outside, x)
