@@ -55,7 +55,8 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
     for old, new in done.values():
         if new is not old and isinstance(new, (list, dict)):
             containers.tracked(frame.b, new)
-            if id(old) in carried:
+            # What the last trip has appended to a list is an item of that, too.
+            if id(old) in carried or id(old) in frame.b.taken:
                 frame.b.contents.add_copy(new, [old])
     return result
 

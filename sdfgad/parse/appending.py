@@ -16,8 +16,11 @@ from sdfgad.parse.contents import Body, Fills, Row
 from sdfgad.parse.iteration_domains import points_here
 
 
-def append(b: Builder, values: list[Any], value: Any) -> bool:
+def append(b: Builder, values: list[Any], value: Any, is_front: bool = False) -> bool:
     """Append to rows of an array if `values` is a list that a loop around fills; else False.
+
+    Args:
+        is_front: whether the value becomes the first item, ``values.insert(0, value)``.
 
     Raises:
         Fills: the loop may fill it, once its body is parsed as one that does.
@@ -30,12 +33,15 @@ def append(b: Builder, values: list[Any], value: Any) -> bool:
         return False
     if filling is None:
         assert body is not None
+        if (id(body.node), id(values)) in b.only_read:
+            return False
         raise Fills(body.node, values)
     if filling.array is None:
         row, filling = list_items.row(b, filling, value, points)
     else:
         row = Row(trajectories.put(b, filling, value), points)
-    b.filling = b.filling | {id(values): replace(filling, rows=(*filling.rows, row))}
+    filling = replace(filling, rows=(*filling.rows, replace(row, is_front=is_front)))
+    b.filling = b.filling | {id(values): filling}
     b.contents.count_change(values)
     b.has_rolled = True
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -103,12 +104,14 @@ class Builder(Emitter):
         self.only_read: dict[tuple[int, int], list[Any]] = {}
         # The buffers in which the loops around hand values from trip to trip.
         self.carried: frozenset[str] = frozenset()
+        # The same for each loop, with the depth of its body.
+        self.carriers: tuple[tuple[int, frozenset[str]], ...] = ()
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
         # (`sdfgad.parse.number_lists`).
         self.rolls_numbers = False
-        # Whether items of such lists are looked up at places that are known only at run time, and whose counters these
-        # places had.
-        self.reads_tables, self.table_symbols = True, frozenset[str]()
+        # The bodies of loops by whose counters items of such lists are looked up are less deep than this; the counters
+        # by which some have been.
+        self.table_depth, self.table_symbols = sys.maxsize, frozenset[str]()
         self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
         self.fillers: tuple[Body, ...] = ()
         # The dtypes that arrays may have in Python instead of that of their buffers (`mixed_dtypes`).
@@ -158,7 +161,7 @@ class Builder(Emitter):
         self.draws: list[Draw] = []
         self.makers: dict[int, Maker] = {}
         self.kept: list[Any] = []
-        self._memo: dict[Any, list[tuple[list[Any], list[Any], Any]]] = {}
+        self._memo: dict[Any, list[tuple[list[Any], list[Any] | None, Any]]] = {}
         self.versions = Versions(lambda: self.where)
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))
         # The arrays in whose order NumPy stores the elements of a new one, by its buffer; None stands for an order that
@@ -313,11 +316,12 @@ class Builder(Emitter):
     @contextmanager
     def carrying(self, buffers: Iterable[str]) -> Iterator[None]:
         """The body of a loop that hands on values in these buffers."""
-        before, self.carried = self.carried, self.carried.union(buffers)
+        before, own = (self.carried, self.carriers), frozenset(buffers)
+        self.carried, self.carriers = self.carried | own, (*self.carriers, (len(self.blocks) + 1, own))
         try:
             yield
         finally:
-            self.carried = before
+            self.carried, self.carriers = before
 
     # --- statements
 
@@ -433,19 +437,24 @@ class Builder(Emitter):
         found: Tensor = self.memoised(("mask", mask.shape), mask.element(index), snapshot)
         return found
 
-    def memoised(self, what: Hashable, value: Expr, evaluate: Callable[[], Any]) -> Any:
+    def memoised(
+        self, what: Hashable, value: Expr | tuple[Expr, ...], evaluate: Callable[[], Any], depth: int | None = None
+    ) -> Any:
         """Available expressions: the result of `evaluate` for a value, cached until an operand of it is written.
 
         A result is available in the block that computed it and in blocks within it, but not in loops within it: their
-        later trips may follow later writes of an operand.
+        later trips may follow later writes of an operand. One that is computed at a `depth` of the blocks around, in
+        which no operand is written, is available in loops, too.
         """
-        key = (what, value, tuple((read.buffer, self.versions[read.buffer]) for read in reads(value)))
-        for blocks, loops, known in self._memo.get(key, ()):
+        parts = value if isinstance(value, tuple) else (value,)
+        versions = tuple((read.buffer, self.versions[read.buffer]) for part in parts for read in reads(part))
+        key, loops = (what, value, versions), list(self.loops) if depth is None else None
+        for blocks, around, known in self._memo.get(key, ()):
             is_inside = len(blocks) <= len(self.blocks) and all(map(operator.is_, blocks, self.blocks))
-            if is_inside and loops == self.loops:
+            if is_inside and around == loops:
                 return known
         result = evaluate()
-        self._memo.setdefault(key, []).append((list(self.blocks), list(self.loops), result))
+        self._memo.setdefault(key, []).append((self.blocks[:depth], loops, result))
         return result
 
     def named(self, value: Any, name: str) -> Any:

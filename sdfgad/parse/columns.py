@@ -75,4 +75,4 @@ def _column(b: Builder, values: list[Any], few: int) -> Any:
         if parts is None:
             return None
         return _Rows(_item(values, parts)) if any(map(_has_rows, parts)) else _item(values, parts)
-    return table_of(b, values, few)
+    return table_of(b, values, few, is_known=True)

@@ -7,7 +7,7 @@ rows of an array that a loop of the program fills (see `rows`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
@@ -23,6 +23,7 @@ from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
+from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Iteration, NotNumeric, Tensor
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
@@ -140,9 +141,7 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         b.loops.append((len(b.blocks), var, alike.length))
         inner = _inner(frame)
         bind(inner, node.generators[0].target, alike.at(trip))
-        value = _row_value(inner.eval(node.elt), before)
-        array = b.new_view("", (alike.length, *value.shape), value.dtype, value.weak)
-        b.assign(array.reindexed(value.shape, lambda p: (trip, *p)), value)
+        item = _row_of(frame, inner.eval(node.elt), trip, before)
         b.loops.pop()
     # The checks of all items are one maximum.
     changed = before.intersection(written(tuple(body))) - {STATUS}
@@ -150,7 +149,30 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         raise _Differ
     b.where = here
     b.loop(var, alike.length, guards, body)
-    return [row_of(array, Lin(k)) for k in range(number)]
+    return [item(Lin(k)) for k in range(number)]
+
+
+def _row_of(frame: Frame, value: Any, trip: Lin, before: frozenset[str]) -> Callable[[Lin], Any]:
+    """Store what a trip has computed as the row of an array, each part of a new list or dict in one of its own.
+
+    Returns what gives the item of a trip.
+    """
+    b = frame.b
+    if isinstance(value, (int, Lin)) and Lin.of(value).is_affine and not isinstance(value, bool):
+        (var,) = trip.symbols
+        return lambda number: Lin.of(value).substitute({var: number}).plain
+    if isinstance(value, (str, float)) or value is None:
+        return lambda number: value
+    if isinstance(value, (tuple, list)) or type(value) is dict:
+        is_new = isinstance(value, tuple) or (b.contents.has(value) and b.contents.depth(value) == len(b.blocks))
+        parts = [_row_of(frame, part, trip, before) for part in parts_of(value)] if is_new else []
+        if not parts:
+            raise _Differ
+        return lambda number: containers.tracked(b, with_parts(value, [part(number) for part in parts]))
+    row = _row_value(value, before)
+    array = b.new_view("", (b.loops[-1][2], *row.shape), row.dtype, row.weak)
+    b.assign(array.reindexed(row.shape, lambda p: (trip, *p)), row)
+    return lambda number: row_of(array, number)
 
 
 def _row_value(value: Any, before: frozenset[str]) -> Tensor:

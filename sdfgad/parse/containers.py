@@ -285,7 +285,11 @@ def read(b: Builder, found: Any, what: str) -> Any:
 
 def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
     """A call of a method of a list or dict."""
+    is_front = function.__name__ == "insert" and len(positional) == 2 and type(positional[0]) is int
+    is_front = is_front and not positional[0] and type(function.__self__) is list
     if function.__name__ == "append" and appending.append(b, function.__self__, positional[0]):
+        return None
+    if is_front and appending.append(b, function.__self__, positional[1], is_front=True):
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]

@@ -177,12 +177,14 @@ class Row:
         points: those of the loops that come there (`iteration_domains.Points`).
         kind: the shape and dtype of items that are arrays or numbers with a fractional part; None for others.
         is_stored: whether an array has them.
+        is_front: whether each becomes the first item of the list.
     """
 
     item: Callable[[Lin], Any]
     points: Any
     kind: Any = None
     is_stored: bool = False
+    is_front: bool = False
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,18 @@ class Emitter:
             self.domain = outer
 
     @contextmanager
+    def at_depth(self, depth: int) -> Iterator[None]:
+        """Statements emitted inside go before the loops and branches around from the block of a depth on."""
+        inner, loops = self.blocks[depth:], self.loops
+        del self.blocks[depth:]
+        self.loops = [loop for loop in loops if loop[0] <= depth]
+        try:
+            yield
+        finally:
+            self.blocks += inner
+            self.loops = loops
+
+    @contextmanager
     def indexed(self, counts_back: bool) -> Iterator[None]:
         """Indices inside are those of a source of which `counts_back` holds."""
         outer, self.counts_back = self.counts_back, counts_back

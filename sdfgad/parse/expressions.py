@@ -251,11 +251,12 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         tuples = columns_of(frame.b, container, ranges.MANY_ITEMS)
         if tuples is not None:
             return tuples(resolve(frame.b, index, Lin(len(container))))
-        number = ranges.number_at(frame.b, container, index)
+        number = ranges.number_at(frame.b, container, index, is_known=True)
+        if number is None and stored_lists.has_many_trips(frame.b, index):
+            appending.expect(frame.b, container)
+            number = ranges.number_at(frame.b, container, index, is_known=False)
         if number is not None:
             return number
-        if stored_lists.has_many_trips(frame.b, index):
-            appending.expect(frame.b, container)
     chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen

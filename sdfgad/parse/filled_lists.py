@@ -16,6 +16,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import objects, trees
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.logs import APPENDING
 from sdfgad.parse.operands import is_library
 from sdfgad.parse.python_calls import SPECIAL
 from sdfgad.parse.registry import known_function
@@ -46,7 +47,7 @@ def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> N
     if is_followed(function):
         return
     owner = getattr(function, "__self__", None)
-    is_append = isinstance(owner, list) and function.__name__ in ("append", "extend")
+    is_append = isinstance(owner, list) and function.__name__ in APPENDING
     reached = [*arguments, *([] if is_append else [owner])]
     if trees.holds_any(reached, frame.b.filling):
         _refuse(frame, reached)
@@ -73,7 +74,7 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
     """Whether what is around an expression hands its value on, without a look at the items of lists in it."""
     is_object = isinstance(value, Record)
     if isinstance(parent, ast.Attribute):
-        return is_object or parent.attr in ("append", "extend")
+        return is_object or parent.attr in APPENDING
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
         # Of the list itself `trajectory_items` and `stored_lists` read and replace items.

@@ -154,7 +154,13 @@ def _append_items(b: Builder, var: str, filled: list[Filling]) -> None:
             (place, row, number) for row, own in zip(filling.rows, at, strict=True) for number, place in enumerate(own)
         ]
         items.sort(key=lambda item: item[0])
-        filling.values.extend(row.item(Lin(number)) for _, row, number in items)
+        _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
+
+
+def _put(values: list[Any], items: list[tuple[bool, Any]]) -> None:
+    """Put items at the front or end of a list, in order."""
+    values[:0] = [item for is_front, item in reversed(items) if is_front]
+    values.extend(item for is_front, item in items if not is_front)
 
 
 def _size(body: Block) -> int:

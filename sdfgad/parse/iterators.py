@@ -192,7 +192,7 @@ def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywor
 def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """``enumerate``, ``zip``, ``reversed``, or a function of `itertools` that hands on items without a look at them."""
     values = [gone_over(site.b, iterated(site.frame, site.node, value)) for value in positional]
-    if function in (enumerate, zip, reversed):
+    if function in (enumerate, zip, reversed, itertools.pairwise):
         alike = combined(site.b, function, values, keywords)
         if alike is not None:
             return alike

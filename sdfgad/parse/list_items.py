@@ -19,7 +19,7 @@ from sdfgad.parse.contents import Filling, Rolling, Row, Slot
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.number_lists import LARGEST, integers
 from sdfgad.parse.rows import put_row, row_of
-from sdfgad.parse.tree_nodes import rebuilt_tuple
+from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
 Item = Callable[[Lin], Any]
@@ -60,9 +60,10 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         return lambda _: value
     if is_integer(value):
         return _integer(b, Lin.of(value), points)
-    if isinstance(value, tuple) and value:
-        parts = [_item(b, part, points) for part in value]
-        return lambda number: rebuilt_tuple(value, [part(number) for part in parts])
+    if isinstance(value, (tuple, list)) or type(value) is dict:
+        return _container(b, value, points)
+    if isinstance(value, str) or value is None:
+        return lambda _: value
     if not isinstance(value, Tensor) or not _is_kept(b, value):
         raise _needs_constants(b, points)
     if not value.ndim and value.dtype.kind not in "fc":
@@ -74,6 +75,25 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
     array = b.new_view("", (Lin(len(points)), *value.shape), value.dtype, value.weak)
     put_row(b, array, form_of(b, points, range(len(points))), value)
     return lambda number: row_of(array, number)
+
+
+def _container(b: Builder, value: Any, points: Points) -> Item:
+    """A tuple, list or dict that each trip makes, and nothing changes after it is appended."""
+    parts = [_item(b, part, points) for part in parts_of(value)]
+    if isinstance(value, tuple) and value:
+        return lambda number: with_parts(value, [part(number) for part in parts])
+    if not parts or b.where in b.untaken or b.contents.depth(value) != len(b.blocks):
+        raise _needs_constants(b, points)
+    b.taken[id(value)] = value, b.where
+
+    def item(number: Lin) -> Any:
+        made = with_parts(value, [part(number) for part in parts])
+        b.contents.add(made, len(b.blocks))
+        # Where a name has what the last trip has appended, too, a change of either must be refused.
+        b.contents.add_copy(made, [value])
+        return made
+
+    return item
 
 
 def _known_integers(b: Builder, value: Any, points: Points) -> Item | None:

@@ -42,8 +42,8 @@ from sdfgad.parse.loop_attempts import Peel, parse_as_loop, parse_trip
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.merging import is_unmergeable
-from sdfgad.parse.number_lists import is_of_numbers, is_worth_a_loop
-from sdfgad.parse.ranges import MANY_ITEMS, gone_over, is_lazy
+from sdfgad.parse.number_lists import has_arrays, is_of_numbers, is_worth_a_loop
+from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
 
@@ -53,7 +53,7 @@ Result = TypeVar("Result")
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     value = iterable_of(frame, node.iter)
-    if is_of_numbers(value, MANY_ITEMS) and _rolled_over_numbers(frame, node, value):
+    if _is_tabular(frame.b, value) and _rolled_over_numbers(frame, node, value):
         return
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
@@ -68,12 +68,18 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         frame.iterables.pop()
 
 
+def _is_tabular(b: Builder, value: Any) -> bool:
+    """Whether a loop goes over a list of numbers or alike arrays that would else be written out."""
+    if b.rolling is Rolling.NONE or not is_of_numbers(value, MANY_ITEMS):
+        return False
+    sources = value.sources if isinstance(value, Iteration) else (value,)
+    tables = [source for source in sources if is_of_numbers(source, MANY_ITEMS)]
+    return any(not has_arrays(one) or not are_rows(b, one) for one in tables)
+
+
 def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     """Parse a loop over a list of numbers as a loop; returns whether it can be one, and is worth it."""
-    b = frame.b
-    if b.rolling is Rolling.NONE:
-        return False
-    point = ChoicePoint.of(frame)
+    b, point = frame.b, ChoicePoint.of(frame)
     sources = value.sources if isinstance(value, Iteration) else value
     before = trees.copied(sources)
     frame.iterables.append(value)
@@ -188,15 +194,24 @@ def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
     """Parse a loop as a loop; without looking up known numbers by its counter, if it is not worth that."""
     b = frame.b
     point = ChoicePoint.of(frame)
-    failure, loop = _as_loop(frame, head), b.blocks[-1][-1] if b.blocks[-1] else None
-    if failure is not None or not isinstance(loop, Loop) or loop.var not in b.table_symbols or is_worth_a_loop(loop):
+    failure = _as_loop(frame, head)
+    if _is_final(b, failure):
         return failure
     point.backtrack(frame)
-    before, b.reads_tables = b.reads_tables, False
+    before, b.table_depth = b.table_depth, min(b.table_depth, len(b.blocks) + 1)
     try:
         return _as_loop(frame, head)
     finally:
-        b.reads_tables = before
+        b.table_depth = before
+
+
+def _is_final(b: Builder, failure: _Failure | None) -> bool:
+    """Whether an attempt needs no other one that looks up no items by the counter: it is worth it, or fails so that the
+    loop is unrolled."""
+    if failure is not None:
+        return failure.var not in b.table_symbols or isinstance(failure.reason, (NeedsConstant, Rebound))
+    loop = b.blocks[-1][-1] if b.blocks[-1] else None
+    return not isinstance(loop, Loop) or loop.var not in b.table_symbols or is_worth_a_loop(loop)
 
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:

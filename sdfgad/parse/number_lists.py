@@ -1,13 +1,15 @@
-"""Loops over lists of numbers, and of tuples of numbers, such as the edges of a graph: tables of constants.
+"""Loops over lists of numbers, of alike arrays, and of tuples, lists and dicts of these: tables.
 
-The loop stays one, its items are elements of captured arrays, and the program has as many statements for a thousand
-items as for one. What needs an item as a constant (a shape, a shift, an axis) fails, and the loop is unrolled instead.
+The loop stays one, and the program has as many statements for a thousand items as for one: known numbers, such as the
+edges of a graph, are elements of captured arrays, and others are rows (`item_arrays`). What needs an item as a constant
+(a shape, a shift, an axis), or changes one, fails, and the loop is unrolled instead.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,16 @@ from sdfgad.ir.expr import INT, IntLike, Lin
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, reads_of, walk
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
-from sdfgad.parse.values import Iteration, Tensor, scalar, view_of
+from sdfgad.parse.item_arrays import column
+from sdfgad.parse.tree_nodes import parts_of, with_parts
+from sdfgad.parse.trees import leaves
+from sdfgad.parse.values import Iteration, Tensor, as_tensor, scalar, view_of
 
-# A number's type; or, of a tuple, those of its parts, and whether it is a list.
-_Kind = type | tuple[bool, tuple[Any, ...]] | None
+# A number's type; an array's shape and dtype; a text; or, of a container, its type and keys, and those of its parts.
+_Kind = type | tuple[Any, ...] | None
+# From a place that may be known only at run time to the item there.
+Column = Callable[[Lin], Any]
+DOUBLE = np.dtype(np.float64)
 # Python's integers are longer than those of compiled code, in which products of these must not overflow.
 LARGEST = 2**31
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
@@ -39,45 +47,84 @@ def is_of_numbers(value: Any, few: int) -> bool:
 
 
 def _is_alike(values: Sequence[Any]) -> bool:
-    kinds = {_kind(value) for value in values}
-    return len(kinds) == 1 and None not in kinds
+    kind = _kind(values[0])
+    return kind is not None and all(_kind(value) == kind for value in values)
 
 
 def _kind(value: Any) -> _Kind:
-    if type(value) in (list, tuple):
-        parts = tuple(map(_kind, value))
-        return None if not parts or None in parts else (type(value) is list, parts)
+    """The structure of an item, with the type of each number and array in it; None where none of these loops has it."""
+    if isinstance(value, (tuple, list)) or type(value) is dict:
+        parts = tuple(map(_kind, parts_of(value)))
+        keys = tuple(value) if isinstance(value, dict) else ()
+        return None if not parts or None in parts else (type(value), keys, parts)
+    if isinstance(value, Tensor):
+        return _kind_of_array(value)
+    if isinstance(value, str) or value is None:
+        return "label", value
     is_number = type(value) is float or (type(value) is int and abs(value) < LARGEST)
     return type(value) if is_number else None
 
 
-def table_of(b: Builder, values: Any, few: int) -> Callable[[IntLike], Any] | None:
-    """What gives the item of a trip; None for a list of others, or of fewer than `few`."""
+def _kind_of_array(value: Tensor) -> _Kind:
+    if value.weak and not value.ndim and value.dtype == DOUBLE:
+        return float
+    is_known = value.dtype.kind in "fc" and all(extent.is_const for extent in value.shape)
+    return (value.shape, value.dtype, value.weak) if is_known else None
+
+
+def table_of(b: Builder, values: Any, few: int, is_known: bool = False) -> Callable[[IntLike], Any] | None:
+    """What gives the item of a trip; None for a list of others, or of fewer than `few`.
+
+    Args:
+        is_known: whether all parts must be numbers that are known while parsing.
+    """
     if isinstance(values, Iteration) or not is_of_numbers(values, few):
         return None
-    column = _column(b, list(values))
-    return lambda trip: column(Lin.of(trip))
+    if is_known and has_arrays(values):
+        return None
+    found = _column(b, list(values))
+    return None if found is None else lambda trip: found(Lin.of(trip))
+
+
+def has_arrays(values: Any) -> bool:
+    """Whether such items, or parts of them, are arrays, or numbers that are known only at run time."""
+    sources = values.sources if isinstance(values, Iteration) else (values,)
+    return any(isinstance(leaf, Tensor) for source in sources for leaf in leaves(source))
 
 
 def looked_up(b: Builder, values: Any, place: Lin) -> Any:
-    """The item of such a list at a place that is known only at run time."""
+    """The item of such a list at a place that is known only at run time; None where there may be no array of them."""
+    column = _column(b, list(values))
     b.has_rolled = True
-    return _column(b, list(values))(place)
+    return None if column is None else column(place)
 
 
-def _column(b: Builder, values: list[Any]) -> Callable[[Lin], Any]:
-    if isinstance(values[0], (list, tuple)):
-        make = type(values[0])
-        columns = [_column(b, list(column)) for column in zip(*values, strict=True)]
-        return lambda trip: make(column(trip) for column in columns)
+def _column(b: Builder, values: list[Any]) -> Column | None:
+    first = values[0]
+    if isinstance(first, (list, tuple, dict)):
+        columns = [_column(b, list(column)) for column in zip(*map(parts_of, values), strict=True)]
+        known = [column for column in columns if column is not None]
+        is_whole = len(known) == len(columns)
+        return (lambda place: with_parts(first, [column(place) for column in known])) if is_whole else None
+    if isinstance(first, str) or first is None:
+        return lambda place: first
+    if any(isinstance(value, Tensor) for value in values):
+        found = column(b, list(map(as_tensor, values)), partial(integers, b))
+        return found and _noting(b, found)
     numbers = np.array(values)
-    if numbers.dtype == INT:
-        return integers(b, numbers)
-    table = _table(b, numbers)
+    return integers(b, numbers) if numbers.dtype == INT else _noting(b, _element_of(_table(b, numbers)))
 
-    def item(place: Lin) -> Tensor:
+
+def _element_of(table: Tensor) -> Column:
+    return lambda place: scalar(table.at(place), weak=True)
+
+
+def _noting(b: Builder, column: Column) -> Column:
+    """A column that notes which counters its places have."""
+
+    def item(place: Lin) -> Any:
         b.table_symbols |= place.symbols
-        return scalar(table.at(place), weak=True)
+        return column(place)
 
     return item
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from sdfgad.errors import InvalidIndex
@@ -19,7 +19,7 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import affine, integer_extremum
-from sdfgad.parse.number_lists import is_of_numbers, looked_up, table_of
+from sdfgad.parse.number_lists import has_arrays, is_of_numbers, looked_up, table_of
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
 
@@ -189,6 +189,11 @@ def items_of(b: Builder, value: Any) -> Items | None:
     return None
 
 
+def are_rows(b: Builder, values: Any) -> bool:
+    """Whether a loop over a list is one as it is: its items, or their parts, are the rows of arrays."""
+    return whole_of(b, values) is not None or columns_of(b, values, MANY_ITEMS) is not None
+
+
 def is_repeated(b: Builder, values: Any) -> bool:
     """Whether all items of a long list or tuple are one object, which then stays so: ``[None] * n``, say."""
     if not isinstance(values, (list, tuple)) or len(values) < MANY_ITEMS or not _may_take(b):
@@ -222,9 +227,18 @@ def _take(b: Builder, values: Any) -> None:
             b.taken[id(one)] = one, b.where
 
 
-def number_at(b: Builder, values: Any, index: Lin) -> Any:
-    """``values[index]`` of a list of numbers, at a place that is known only at run time; None for other lists."""
-    if not b.reads_tables or b.rolling is Rolling.NONE or not is_of_numbers(values, MANY_ITEMS):
+def number_at(b: Builder, values: Any, index: Lin, is_known: bool) -> Any:
+    """``values[index]`` of a list of numbers or alike arrays, or tuples of these, at a place that is known only at run
+    time; None for other lists.
+
+    Args:
+        is_known: whether the numbers must be known while parsing.
+    """
+    if b.rolling is Rolling.NONE or not is_of_numbers(values, MANY_ITEMS):
+        return None
+    if any(var in index.symbols and depth >= b.table_depth for depth, var, _ in b.loops):
+        return None
+    if is_known and has_arrays(values):
         return None
     return looked_up(b, values, resolve(b, index, Lin(len(values))))
 
@@ -245,7 +259,7 @@ def is_lazy(value: Any) -> bool:
 
 
 def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, Any]) -> Items | None:
-    """``enumerate``, ``zip`` or ``reversed`` of items; None if not all of the values are items."""
+    """``enumerate``, ``zip``, ``reversed`` or ``pairwise`` of items; None if not all of the values are items."""
     parts = [items_of(b, value) for value in values[: 1 if function is enumerate else None]]
     if not parts or any(part is None for part in parts):
         return None
@@ -256,6 +270,8 @@ def combined(b: Builder, function: Any, values: list[Any], keywords: dict[str, A
     if function is enumerate:
         start = values[1] if len(values) > 1 else keywords.get("start", 0)
         return Items(first.length, lambda trip: ((Lin.of(trip) + start).plain, first.at(trip)))
+    if function is pairwise:
+        return Items(first.length - 1, lambda trip: (first.at(trip), first.at(Lin.of(trip) + 1)))
     length = first.length
     for other in items[1:]:
         length = Lin.of(integer_extremum(b, length, other.length, "minimum"))

@@ -7,6 +7,7 @@ over them, takes the array: the program has as many statements for a thousand it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sdfgad.ir.expr import IntLike, Lin, Read
@@ -84,18 +85,38 @@ def whole_of(b: Builder, values: Any) -> Tensor | None:
 
 
 def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:
-    """Arrays with a further axis in front, whose rows are the items in order: rows of one array that follow each other
-    are a part of that array."""
-    found: list[tuple[str, int, int] | Tensor] = []
+    """Arrays with a further axis in front, whose rows are the items in order: rows of one array that follow each other,
+    forwards or backwards, are a part of that array."""
+    found: list[_Run | Tensor] = []
     for value in values:
         row, last = _row(b, value), found[-1] if found else None
         if row is None:
             found.append(value.reindexed((Lin(1), *value.shape), lambda p: p[1:]))
-        elif isinstance(last, tuple) and last[0] == row[0] and last[1] + last[2] == row[1]:
-            found[-1] = (last[0], last[1], last[2] + 1)
+        elif isinstance(last, _Run) and (longer := last.followed_by(*row)) is not None:
+            found[-1] = longer
         else:
-            found.append((*row, 1))
-    return [one if isinstance(one, Tensor) else rows_of(view_of(b.buffers[one[0]]), *one[1:]) for one in found]
+            found.append(_Run(*row))
+    return [one if isinstance(one, Tensor) else one.of(b) for one in found]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Rows of a buffer that follow each other."""
+
+    buffer: str
+    first: int
+    count: int = 1
+    step: int = 1
+
+    def followed_by(self, buffer: str, place: int) -> _Run | None:
+        """The run with one more row, if that is the next one."""
+        step = place - self.first if self.count == 1 else self.step
+        is_next = buffer == self.buffer and abs(step) == 1 and place == self.first + self.count * step
+        return replace(self, count=self.count + 1, step=step) if is_next else None
+
+    def of(self, b: Builder) -> Tensor:
+        whole, first, step = view_of(b.buffers[self.buffer]), self.first, self.step
+        return whole.reindexed((Lin(self.count), *whole.shape[1:]), lambda p: (p[0].scaled(step) + first, *p[1:]))
 
 
 def _row(b: Builder, value: Any) -> tuple[str, int] | None:

@@ -24,10 +24,15 @@ def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]
     """Before a loop: arrays with the items of the lists that it fills and reads, and room for one of each trip.
 
     Raises:
-        NeedsConstant: the items are not alike.
+        Fills: the items of one are not alike, so that the loop cannot fill it.
     """
     lists = [values for values in b.to_fill.get(id(node)) or () if (id(node), id(values)) in b.to_read]
-    return {id(values): _with_room(b, values, var, trips) for values in lists if values}
+    try:
+        return {id(values): _with_room(b, values, var, trips) for values in lists if values}
+    except NeedsConstant:
+        keys = [(id(node), id(values)) for values in lists]
+        b.only_read |= {key: b.to_read.pop(key) for key in keys}
+        raise Fills(node, None) from None
 
 
 def _with_room(b: Builder, values: Sequence[Any], var: str, trips: Lin) -> Tensor:
@@ -88,5 +93,6 @@ def require_one_each(b: Builder, filling: Filling, trips: int) -> None:
         b.only_read[key] = b.to_read.pop(key)
         raise Fills(filling.node, None)
     is_one_each = len(filling.rows) == 1 and filling.rows[0].points.is_every_trip(filling.var, trips)
+    is_one_each = is_one_each and not filling.rows[0].is_front
     if key in b.to_read and not is_one_each:
         raise NeedsConstant({filling.var}, b.where, READ)

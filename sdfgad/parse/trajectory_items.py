@@ -31,6 +31,8 @@ def item(b: Builder, values: Any, index: Lin) -> Any:
         NeedsConstant: it has no items that are known to be alike.
     """
     filling = _read(b, values)
+    if any(row.is_front for row in filling.rows):
+        raise NeedsConstant({filling.var}, b.where, READ)
     place = resolve(b, index, Lin.of(length(b, values)))
     if place.is_const and place.const < len(values):
         return values[place.const]
