@@ -13,6 +13,7 @@ import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -158,12 +159,35 @@ class _Effects:
         return are_bound or are_written or not b.contents.is_unchanged_since(self.contents)
 
 
-def items_now(frame: Frame, value: Any) -> Any:
-    """An iterator as its items; any other argument itself."""
+def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
+    """An iterator as its items; any other argument itself.
+
+    Args:
+        is_each_read: whether each item is read before the next one is asked for, which may update the array that it is.
+    """
     if not isinstance(value, Iteration):
         return value
+    state, env = frame.b.snapshot(), dict(frame.env)
     items = gone_over(frame.b, value)
-    return tuple(sequence(frame, items)) if isinstance(items, (Iterator, Items)) else items
+    if not isinstance(items, (Iterator, Items)):
+        return items
+    if not is_each_read:
+        return tuple(sequence(frame, items))
+    found = [(item, frame.b.versions.writes) for item in sequence(frame, items)]
+    if not any(_is_written_since(frame.b, item, writes) for item, writes in found):
+        return tuple(item for item, _ in found)
+    frame.b.restore(state)
+    frame.env = env
+    return tuple(map(partial(_copied, frame.b), sequence(frame, gone_over(frame.b, value))))
+
+
+def _is_written_since(b: Builder, item: Any, writes: int) -> bool:
+    """Whether an item is an array that has been updated since there were so many writes."""
+    return isinstance(item, Tensor) and bool(item.ndim) and item.buffer in b.versions.written_since(writes)
+
+
+def _copied(b: Builder, item: Any) -> Any:
+    return b.stored(item) if isinstance(item, Tensor) and item.ndim else item
 
 
 # --- functions that make iterators

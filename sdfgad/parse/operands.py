@@ -23,11 +23,12 @@ def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
         return [frame.eval(nodes[0])]
     values: list[Any] = []
     may_write = [calls_user_function(frame, node) for node in nodes]
-    for position, node in enumerate(nodes):
-        before = frame.b.versions.writes
-        value = frame.eval(node)
-        require_unchanged(frame, values, before)
-        values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
+    with frame.holding(values):
+        for position, node in enumerate(nodes):
+            before = frame.b.versions.writes
+            value = frame.eval(node)
+            require_unchanged(frame, values, before)
+            values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
     return values
 
 

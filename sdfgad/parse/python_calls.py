@@ -9,6 +9,7 @@ import copy
 import dataclasses
 import functools
 import inspect
+import itertools
 import logging
 import operator
 import types
@@ -193,7 +194,7 @@ _of(iter)(iterator_of)
 
 @_of(functools.reduce)
 def _reduce(site: Site, function: Any, iterable: Any, *initial: Any) -> Any:
-    values = iter([*initial, *site.sequence(iterable)])
+    values = itertools.chain(initial, site.sequence(iterable))
     total = next(values, None)
     if total is None:
         what = "`reduce` of an empty sequence"
