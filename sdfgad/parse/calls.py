@@ -19,6 +19,7 @@ from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import chosen_texts, containers, hazards, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.builtin_bases import stand_in
 from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
@@ -36,6 +37,7 @@ from sdfgad.parse.iterators import (
     items_now,
     iteration,
     length,
+    mapping,
     sequence,
     until_decided,
 )
@@ -109,7 +111,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
         positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
     keywords: Keywords = {}
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
-        keywords |= {keyword.arg: value} if keyword.arg else value
+        keywords |= {keyword.arg: value} if keyword.arg else mapping(frame, node, value)
     frame.direct = node
     return _dispatch(frame, node, function, positional, keywords)
 
@@ -239,6 +241,8 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
+    if positional and isinstance(positional[0], Record) and (instead := stand_in(function)) is not function:
+        return inlined(frame, node, instead, positional, keywords, is_direct=is_direct)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.MappingProxyType) and function.__name__ == "get":
         return containers.item_from_outside(frame.b, owner, *positional)

@@ -22,6 +22,7 @@ from sdfgad.errors import Location, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.builtin_bases import ITEMS, member
 from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.contents import State
 from sdfgad.parse.frame import Frame
@@ -80,8 +81,18 @@ def sequence(frame: Frame, value: Any) -> Any:
 
 def iterated(frame: Frame, node: ast.AST, value: Any) -> Any:
     """What a loop over a value goes over: for an object, what its ``__iter__`` returns."""
-    own = inspect.getattr_static(value.cls, "__iter__", None) if isinstance(value, Record) else None
+    own = member(value.cls, "__iter__", None) if isinstance(value, Record) else None
     return method(frame, node, value, "__iter__") if isinstance(own, types.FunctionType) else value
+
+
+def mapping(frame: Frame, node: ast.AST, value: Any) -> Any:
+    """The items of an object that is a mapping, as a dict; any other value itself."""
+    if not isinstance(value, Record) or not hasattr(value.cls, "keys"):
+        return value
+    if inspect.getattr_static(value.cls, "__iter__", None) is dict.__iter__:
+        return dict(value.fields[ITEMS])
+    keys = as_sequence(frame, node, method(frame, node, value, "keys"))
+    return {key: method(frame, node, value, "__getitem__", key) for key in keys}
 
 
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:

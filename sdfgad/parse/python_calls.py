@@ -25,7 +25,7 @@ from sdfgad.parse import containers, delay_lines, matching, objects, operators, 
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
-from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
+from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of, mapping
 from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
@@ -92,6 +92,7 @@ def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
     if not given:
         return {}
     (source,) = given
+    source = mapping(site.frame, site.node, source)
     if isinstance(source, dict):
         return dict(source)
     pairs = [list(site.sequence(pair)) for pair in site.sequence(source)]
@@ -301,6 +302,11 @@ def _computes(value: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+@_of(object.__setattr__)
+def _set_field(site: Site, value: Any, name: str, new: Any) -> None:
+    objects.set_field(site.b, value, name, new)
 
 
 @_of(setattr)
