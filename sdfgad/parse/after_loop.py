@@ -8,11 +8,12 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.parse import containers, sharing, trees
+from sdfgad.parse.escape import aliased_buffers, is_callers, refers_to
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
-from sdfgad.parse.merging import aliased_buffers, is_same, refers_to, unified, value_in_storage
+from sdfgad.parse.merging import is_same, unified, value_in_storage
 from sdfgad.parse.values import ABSENT, AfterLoop, Holder, Tensor, Unbound
 
 
@@ -81,7 +82,7 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
 
 def _is_held(frame: Frame, name: str, buffer: str, loop: ParsedLoop, stores: Stores) -> bool:
     """Whether an array of the last trip can be reached after the loop but by one name, or those that are dead then."""
-    if buffer in frame.caller_buffers or not isinstance(frame.env[name], Tensor):
+    if is_callers(frame, buffer) or not isinstance(frame.env[name], Tensor):
         return True
     others = [(other, held) for other, held in frame.env.items() if other != name]
     left = [held for other, held in others if _is_live(frame, loop, other, stores) or not isinstance(held, Tensor)]
@@ -116,7 +117,7 @@ def _aliased_before(frame: Frame, name: str, value: Any, loop: ParsedLoop) -> se
     return {
         buffer
         for buffer in found
-        if buffer in frame.caller_buffers or any(refers_to(held, buffer) and is_live(other) for other, held in others)
+        if is_callers(frame, buffer) or any(refers_to(held, buffer) and is_live(other) for other, held in others)
     }
 
 

@@ -118,6 +118,8 @@ class Assumptions:
         if self.before is not None and (isinstance(failure, NeedsConstant) or (self.decided and not is_raised)):
             # Where constants that data decides did not help, they are not what to write about.
             failure = self.before
+        if (decided := self._with_inputs_that_decide(b)) is not None:
+            return replace(decided, before=failure)
         if (again := self._by_value(found, b)) is not None:
             return replace(again, before=failure)
         if b.needs_handler and not self.raises_instead:
@@ -151,6 +153,13 @@ class Assumptions:
         """With those integer arguments as constants that are among some run-time integers."""
         wanted = {name: b.integers[s] for name, s in symbols.items() if s in needed}
         return replace(self, fixed={**self.fixed, **wanted}) if wanted else None
+
+    def _with_inputs_that_decide(self, b: Builder) -> Assumptions | None:
+        """With the user's arrays of integers and booleans as constants that decide branches, which are many, say."""
+        if not b.deciding_inputs or self.decides or self.by_value:
+            return None
+        more = [one for one in b.deciding_inputs.values() if not any(one is known for known in self.decisive)]
+        return replace(self._anew(), fixed=self.fixed, decisive=(*self.decisive, *more), decides=True)
 
     def _by_value(self, failure: Exception, b: Builder) -> Assumptions | None:
         """The last resort: lengths that data decides as they are in the call at hand, and then branches, too."""

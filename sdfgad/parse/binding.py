@@ -86,7 +86,7 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
     owner = frame.eval(target.value)
     setter = objects.setter_of(owner, target.attr) if isinstance(owner, Record) else None
     if setter is not None:
-        frame.call(target, setter, [owner, frame.b.settle(value)], {})
+        frame.call(target, setter[0], [*setter[1], frame.b.settle(value)], {})
     elif isinstance(owner, Record):
         objects.set_attribute(frame.b, owner, target.attr, value)
     elif target.attr == "shape":

@@ -19,6 +19,7 @@ from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import chosen_texts, containers, hazards, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.builtin_bases import stand_in
 from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
@@ -36,6 +37,7 @@ from sdfgad.parse.iterators import (
     items_now,
     iteration,
     length,
+    mapping,
     sequence,
     until_decided,
 )
@@ -101,14 +103,16 @@ def call(frame: Frame, node: ast.Call) -> Any:
     if isinstance(function, ArrayMethod) and any(calls_user_function(frame, argument) for argument in nodes):
         function = frame.b.settle(function)
     before = frame.b.versions.writes
-    arguments = evaluated(frame, nodes)
+    with frame.holding([function]):
+        arguments = evaluated(frame, nodes)
     require_unchanged(frame, [function] if isinstance(function, ArrayMethod) else [], before)
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
         positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
     keywords: Keywords = {}
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
-        keywords |= {keyword.arg: value} if keyword.arg else value
+        keywords |= {keyword.arg: value} if keyword.arg else mapping(frame, node, value)
+    frame.direct = node
     return _dispatch(frame, node, function, positional, keywords)
 
 
@@ -129,7 +133,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
     if not _takes_iterators(function):
-        positional = [items_now(frame, value) for value in positional]
+        positional = [items_now(frame, value, function is sum) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
     for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
@@ -216,8 +220,9 @@ def is_exact(function: Any) -> bool:
 
 def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """Functions, methods, classes and objects of the user: they are inlined."""
+    is_direct = frame.direct is node
     if isinstance(function, Closure):
-        return inlined(frame, node, function, positional, keywords)
+        return inlined(frame, node, function, positional, keywords, is_direct=is_direct)
     if isinstance(function, np.vectorize):
         return _dispatch(frame, node, np.vectorize.__call__, [function, *positional], keywords)
     if isinstance(function, Record):
@@ -236,13 +241,15 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return containers.tracked(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(function, types.MethodType):
         return _dispatch(frame, node, function.__func__, [function.__self__, *positional], keywords)
+    if positional and isinstance(positional[0], Record) and (instead := stand_in(function)) is not function:
+        return inlined(frame, node, instead, positional, keywords, is_direct=is_direct)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.MappingProxyType) and function.__name__ == "get":
         return containers.item_from_outside(frame.b, owner, *positional)
     if isinstance(function, types.BuiltinMethodType) and isinstance(owner, (list, dict, set)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):
-        return inlined(frame, node, function, positional, keywords)
+        return inlined(frame, node, function, positional, keywords, is_direct=is_direct)
     return NOT_THESE
 
 
@@ -322,7 +329,11 @@ def _as_array(frame: Frame, function: Any, value: Any) -> Any:
 
 
 def _site(frame: Frame, node: ast.Call) -> Site:
-    return Site(frame, node, lambda function, *rest: _dispatch(frame, node, function, *rest))
+    def indirectly(function: Any, *arguments: Any) -> Any:
+        frame.direct = None
+        return _dispatch(frame, node, function, *arguments)
+
+    return Site(frame, node, indirectly)
 
 
 def _takes_iterators(function: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Items of lists and tuples of numbers at places that data decides, ``coefficients[bisect(knots, x) - 1]``, say.
+"""Items of lists, tuples and dicts of numbers at places that data decides, ``coefficients[bisect(knots, x) - 1]``, say.
 
 They are elements of an array that is made of the items.
 """
@@ -19,22 +19,30 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import ChosenText, Tensor, as_tensor, scalar
+from sdfgad.parse.values import ChosenText, Tensor, as_tensor, astype, scalar
 
 
 def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
     """``values[index]`` of floating numbers, or alike arrays; None for other items, and for places that are known.
 
+    A dict's keys must be integers.
+
     Raises:
         NeedsConstant, Decides: as `Builder.constant`.
     """
     is_place = isinstance(index, Lin) or (isinstance(index, Tensor) and not index.ndim and index.dtype.kind in "iu")
+    if type(values) is dict and is_place:
+        return _at_key(b, values, index)
     if not isinstance(values, (list, tuple)) or not is_place:
         return None
     if not (_are_alike(values) or are_like_arrays(values)):
         return None
     if not _varies(b, index) and _is_known(b, index):
         return None
+    return _chosen(b, values, index, counts_back)
+
+
+def _chosen(b: Builder, values: list[Any] | tuple[Any, ...], index: Any, counts_back: bool) -> Tensor:
     if are_like_arrays(values):
         with b.indexed(counts_back):
             return array_at(b, values, index)
@@ -42,6 +50,25 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         found: Tensor = getitem(b, _array_of(b, values), index)
     are_pythons = all(as_tensor(value).weak for value in values)
     return replace(found, weak=True) if are_pythons else found
+
+
+def _at_key(b: Builder, values: dict[Any, Any], key: Lin | Tensor) -> Tensor | None:
+    items = list(values.values())
+    if not all(isinstance(known, (int, np.integer)) for known in values):
+        return None
+    if not (_are_alike(items) or are_like_arrays(items)) or (not _varies(b, key) and _is_known(b, key)):
+        return None
+    code = b.materialise(astype(as_tensor(key), INT), "key").at()
+    tests: list[Expr] = [Op("equal", (code, Const(int(known), INT)), BOOL) for known in values]
+    return _chosen(b, items, _place(b, tests), counts_back=False)
+
+
+def _place(b: Builder, tests: list[Expr]) -> Tensor:
+    """The position of the one test that holds; a KeyError if none does."""
+    what, todo = "a key that data decides is not in this dict", "Python raises KeyError here, too."
+    b.check(reduce(partial(_joined, "logical_or", BOOL), tests), (), what, ProgramRaises, todo, (KeyError,))
+    places: list[Expr] = [Op("multiply", (Const(k, INT), cast(test, INT)), INT) for k, test in enumerate(tests)]
+    return b.materialise(scalar(reduce(partial(_joined, "add", INT), places)), "place")
 
 
 def _varies(b: Builder, place: Lin | Tensor) -> bool:
@@ -75,13 +102,10 @@ def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor:
         Rebound: of text; it is no such dict.
     """
     keys = [known for known in values if chosen_texts.is_text(known)] if type(values) is dict else []
-    tests = [chosen_texts.is_one(b, key, known) for known in keys]
+    tests: list[Expr] = [chosen_texts.is_one(b, key, known) for known in keys]
     if not keys:
         raise chosen_texts.refused(b, "a string that data decides is an index")
-    what, todo = "a key that data decides is not in this dict", "Python raises KeyError here, too."
-    b.check(reduce(partial(_joined, "logical_or", BOOL), tests), (), what, ProgramRaises, todo, (KeyError,))
-    places: list[Expr] = [Op("multiply", (Const(k, INT), cast(test, INT)), INT) for k, test in enumerate(tests)]
-    place = b.materialise(scalar(reduce(partial(_joined, "add", INT), places)), "place")
+    place = _place(b, tests)
     found = number_at(b, [values[known] for known in keys], place, counts_back=False)
     if found is None:
         raise chosen_texts.refused(

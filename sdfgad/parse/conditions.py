@@ -132,6 +132,7 @@ def test(frame: Frame, node: ast.expr) -> Any:
 def _by_constants(b: Builder, condition: Tensor) -> Any:
     """A condition on known arrays as True or False, where there is no program otherwise: a length depends on it."""
     b.meets_known_conditions |= b.constants.knows(condition.at())
+    b.deciding_inputs |= b.constants.inputs_behind(condition.at())
     known = b.constants.array(condition, b.here) if b.decides else None
     found = b.truth_by_value(condition) if known is None else bool(known)
     return condition if found is None else found

@@ -238,6 +238,12 @@ class Constants:
         names = {read.buffer for read in reads(expr)}
         return bool(names) and names <= self._arrays.keys() | self._numbers.keys()
 
+    def inputs_behind(self, expr: Expr) -> dict[str, Array]:
+        """The user's arrays that an expression reads, by buffer, if it would be known if they were constants."""
+        names = {read.buffer for read in reads(expr)}
+        is_known = names <= {*self._inputs, *self._arrays}
+        return {name: array for name, array in self._inputs.items() if name in names and is_known}
+
     def integer(self, form: Lin, here: Here, is_needed: bool = True) -> int | None:
         """The value of an integer form, if it is known; `is_needed` as for arrays."""
         if not is_needed and not self._may_guess:

@@ -17,11 +17,12 @@ from sdfgad.parse.binding import assign
 from sdfgad.parse.blame import blame_for_names, blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import Decision
+from sdfgad.parse.escape import aliased_buffers
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items, settled
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_exposed, is_read_outside
-from sdfgad.parse.merging import aliased_buffers, as_maybe_bound, is_same, is_unmergeable, phi
+from sdfgad.parse.merging import as_maybe_bound, is_same, is_unmergeable, phi
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 

@@ -11,9 +11,9 @@ from collections import Counter
 from typing import Any
 
 from sdfgad.parse import trees
+from sdfgad.parse.escape import outlives, refers_to
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT
-from sdfgad.parse.merging import outlives, refers_to
 from sdfgad.parse.values import Tensor
 
 

@@ -45,6 +45,7 @@ from sdfgad.parse.functions import mpi
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
+from sdfgad.parse.iterators import mapping
 from sdfgad.parse.library.selected import METHODS_OF_SELECTIONS
 from sdfgad.parse.liveness import assigned_attributes, assigned_names
 from sdfgad.parse.logs import is_log
@@ -131,7 +132,7 @@ def dict_(frame: Frame, node: ast.Dict) -> Any:
     keys = [containers.key_of(frame.b, frame.eval(k)) if k is not None else None for k in node.keys]
     made: dict[Any, Any] = {}
     for of, key, value in zip(node.keys, keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True):
-        frame.b.python(made.update, value if of is None else {key: value})
+        frame.b.python(made.update, mapping(frame, node, value) if of is None else {key: value})
     return containers.tracked(frame.b, made)
 
 

@@ -54,6 +54,12 @@ class Frame(Holder, ABC):
         self.entered = len(b.blocks)
         # Buffers from before the call, which names of the caller may refer to.
         self.caller_buffers = frozenset(b.buffers)
+        # What has been evaluated of the expressions under way, operands of calls for one.
+        self.operands: list[Any] = []
+        # Those of the caller's buffers to which something without a name may refer: half of a list that is made, say.
+        self.foreign = self.caller_buffers
+        # The call whose function is next inlined at once, not by what goes over items, say.
+        self.direct: ast.Call | None = None
 
     @property
     def held(self) -> Iterable[Any]:
@@ -83,6 +89,15 @@ class Frame(Holder, ABC):
     def around(self) -> list[ast.stmt]:
         """All loops around the present statement: their next trips may read what it binds."""
         return [*self.loops, *self.repeated]
+
+    @contextmanager
+    def holding(self, operands: list[Any]) -> Iterator[None]:
+        """Within it, these are operands of an expression whose evaluation is under way."""
+        self.operands.append(operands)
+        try:
+            yield
+        finally:
+            self.operands.pop()
 
     @contextmanager
     def repeating(self, loop: ast.stmt) -> Iterator[None]:

@@ -18,6 +18,7 @@ from sdfgad.parse import containers
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.escape import is_open
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.generators import generator
 from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop, is_call
@@ -32,9 +33,19 @@ FEW_NESTED_CALLS = 6
 
 
 def inlined(
-    frame: Frame, node: ast.AST, function: Any, positional: list[Any], keywords: Keywords, is_definition: bool = False
+    frame: Frame,
+    node: ast.AST,
+    function: Any,
+    positional: list[Any],
+    keywords: Keywords,
+    is_definition: bool = False,
+    is_direct: bool = False,
 ) -> Any:
-    """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame."""
+    """Inline a function of the user, or (`is_definition`) a definition of `parse.library`, in a new frame.
+
+    Args:
+        is_direct: whether the function is what the call at `node` calls, rather than what calls this one in turn.
+    """
     here = frame.b.where
     if isinstance(function, types.FunctionType):
         function = frame.b.methods.get(function, function)
@@ -59,6 +70,8 @@ def inlined(
     def entered() -> Frame:
         inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
         inner.caller, inner.lexical = frame, lexical
+        if is_direct and not source.is_generator and is_open(frame, node):
+            inner.foreign = frame.foreign
         return inner
 
     if source.is_generator:

@@ -13,6 +13,7 @@ import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from sdfgad.errors import Location, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import containers, operators
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.builtin_bases import ITEMS, member
 from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.contents import State
 from sdfgad.parse.frame import Frame
@@ -79,8 +81,18 @@ def sequence(frame: Frame, value: Any) -> Any:
 
 def iterated(frame: Frame, node: ast.AST, value: Any) -> Any:
     """What a loop over a value goes over: for an object, what its ``__iter__`` returns."""
-    own = inspect.getattr_static(value.cls, "__iter__", None) if isinstance(value, Record) else None
+    own = member(value.cls, "__iter__", None) if isinstance(value, Record) else None
     return method(frame, node, value, "__iter__") if isinstance(own, types.FunctionType) else value
+
+
+def mapping(frame: Frame, node: ast.AST, value: Any) -> Any:
+    """The items of an object that is a mapping, as a dict; any other value itself."""
+    if not isinstance(value, Record) or not hasattr(value.cls, "keys"):
+        return value
+    if inspect.getattr_static(value.cls, "__iter__", None) is dict.__iter__:
+        return dict(value.fields[ITEMS])
+    keys = as_sequence(frame, node, method(frame, node, value, "keys"))
+    return {key: method(frame, node, value, "__getitem__", key) for key in keys}
 
 
 def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
@@ -158,12 +170,35 @@ class _Effects:
         return are_bound or are_written or not b.contents.is_unchanged_since(self.contents)
 
 
-def items_now(frame: Frame, value: Any) -> Any:
-    """An iterator as its items; any other argument itself."""
+def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
+    """An iterator as its items; any other argument itself.
+
+    Args:
+        is_each_read: whether each item is read before the next one is asked for, which may update the array that it is.
+    """
     if not isinstance(value, Iteration):
         return value
+    state, env = frame.b.snapshot(), dict(frame.env)
     items = gone_over(frame.b, value)
-    return tuple(sequence(frame, items)) if isinstance(items, (Iterator, Items)) else items
+    if not isinstance(items, (Iterator, Items)):
+        return items
+    if not is_each_read:
+        return tuple(sequence(frame, items))
+    found = [(item, frame.b.versions.writes) for item in sequence(frame, items)]
+    if not any(_is_written_since(frame.b, item, writes) for item, writes in found):
+        return tuple(item for item, _ in found)
+    frame.b.restore(state)
+    frame.env = env
+    return tuple(map(partial(_copied, frame.b), sequence(frame, gone_over(frame.b, value))))
+
+
+def _is_written_since(b: Builder, item: Any, writes: int) -> bool:
+    """Whether an item is an array that has been updated since there were so many writes."""
+    return isinstance(item, Tensor) and bool(item.ndim) and item.buffer in b.versions.written_since(writes)
+
+
+def _copied(b: Builder, item: Any) -> Any:
+    return b.stored(item) if isinstance(item, Tensor) and item.ndim else item
 
 
 # --- functions that make iterators

@@ -16,6 +16,7 @@ from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.escape import aliased_buffers
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
 from sdfgad.parse.jumps import RESULT, stops
@@ -23,7 +24,6 @@ from sdfgad.parse.layout import is_row_major
 from sdfgad.parse.liveness import assigned_names, is_assigned_first, is_exposed, is_read_outside, reads_name
 from sdfgad.parse.merging import (
     SAME_KIND,
-    aliased_buffers,
     as_maybe_bound,
     as_mergeable,
     called,

@@ -20,7 +20,6 @@ from sdfgad.parse import chosen_texts, containers, mixed_dtypes, sharing, trees,
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT
-from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
@@ -202,42 +201,6 @@ def as_maybe_none(value: Any) -> MaybeNone:
 def is_unmergeable(value: Any) -> bool:
     """Whether a name has a value in Python that has no representation here, so reading the name is an error."""
     return isinstance(value, Unbound) and value is not ABSENT
-
-
-def aliased_buffers(
-    frame: Frame, name: str, value: Any, env: dict[str, Any], dead: frozenset[str] = frozenset()
-) -> set[str]:
-    """Alias analysis: the buffers of `value`, a leaf of the value of `name`, that other names may refer to.
-
-    Args:
-        dead: names of arrays that nothing reads any more, so that only what else holds these arrays counts.
-    """
-    if not isinstance(value, Tensor):
-        return set()
-    if value.place is None:
-        return aliased_by(value)
-    buffer = str(value.buffer)
-    others = [other for n, other in env.items() if n != name and n not in dead]
-    if buffer in frame.caller_buffers or any(refers_to(other, buffer) for other in others):
-        return {buffer}
-    if not any(refers_to(env[n], buffer) for n in dead if n != name):
-        return set()
-    return {buffer} if outlives(frame, buffer) else set()
-
-
-def outlives(frame: Frame, buffer: str) -> bool:
-    """Escape analysis: whether the function may have put an array into what is there after it, a list of its caller's
-    for one, whatever its own names stand for by now."""
-    around = [frame.caller, frame.lexical, *frame.iterables, *frame.b.namespaces.values()]
-    return any(refers_to(held, buffer) for held in trees.reachable(around, frame))
-
-
-def refers_to(value: Any, buffer: str) -> bool:
-    """Whether a value is, may be, or holds an array in a buffer."""
-    if isinstance(value, AfterLoop):
-        return refers_to(value.value, buffer)
-    tensors = [leaf for leaf in trees.leaves(value) if isinstance(leaf, Tensor)]
-    return any(leaf.buffer == buffer or buffer in aliased_by(leaf) for leaf in tensors)
 
 
 PLACEHOLDER = scalar(Const(0, BOOL), weak=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from sdfgad.parse import containers, sparse
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.builtin_bases import ITEMS, empty_items, member, stand_in
 from sdfgad.parse.source import Source, has_source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
@@ -69,7 +70,7 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
             f"`.{name}` of a sparse matrix is not supported",
             "Do it outside of the function, or use A.data, A.indices, A.indptr or A.toarray().",
         )
-    found = b.python(inspect.getattr_static, record.cls, name)
+    found = b.python(member, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})
     if isinstance(found, types.FunctionType):
@@ -88,7 +89,7 @@ def is_computed(record: Record, name: str) -> bool:
 
 def _hook(b: Builder, record: Record, name: str) -> types.FunctionType:
     """The ``__getattr__`` of an object's class."""
-    found = inspect.getattr_static(record.cls, "__getattr__")
+    found = member(record.cls, "__getattr__")
     if isinstance(found, types.FunctionType):
         return found
     raise b.unsupported(
@@ -100,7 +101,7 @@ def _hook(b: Builder, record: Record, name: str) -> types.FunctionType:
 def overloaded(name: str, left: Any, right: Any, inline: Inline) -> Any:
     """``left op right`` by ``__op__`` of the left object, or ``__rop__`` of the right one; else NotImplemented."""
     for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        function = getattr(owner.cls, method, None) if isinstance(owner, Record) else None
+        function = member(owner.cls, method, None) if isinstance(owner, Record) else None
         if isinstance(function, types.FunctionType):
             result = inline(function, [owner, other], {})
             if result is not NotImplemented:
@@ -135,13 +136,15 @@ class Parent(Holder):
     def attribute(self, b: Builder, name: str, inline: Inline) -> Any:
         mro = self.record.cls.__mro__
         owner = next((c for c in mro[mro.index(self.cls) + 1 :] if name in c.__dict__), object)
-        found = owner.__dict__.get(name)
+        found = stand_in(owner.__dict__.get(name))
         if isinstance(found, property):
             return inline(found.fget, [self.record], {})
         if isinstance(found, types.FunctionType):
             return types.MethodType(found, self.record)
         if owner is object and name == "__init__":
             return _nothing
+        if owner is object and name == "__setattr__":
+            return partial(object.__setattr__, self.record)
         return b.python(getattr, owner, name)
 
 
@@ -154,11 +157,22 @@ def has_attribute(record: Record, name: str) -> bool:
     return name in record.fields or hasattr(record.cls, name) or hasattr(record.cls, "__getattr__")
 
 
-def setter_of(record: Record, name: str) -> Any:
-    """The function that Python calls for ``record.name = value``, if there is one: a property's setter."""
+def setter_of(record: Record, name: str) -> tuple[Any, list[Any]] | None:
+    """The function that Python calls for ``record.name = value``, if there is one, with its arguments but the value.
+
+    It is a property's setter, or ``__setattr__``.
+    """
     found = inspect.getattr_static(record.cls, name, None)
+    general = member(record.cls, "__setattr__")
+    if isinstance(general, types.FunctionType) and has_source(general) and not _is_of_libraries(general):
+        return general, [record, name]
     is_frozen = dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return found.fset if isinstance(found, property) and not is_frozen else None
+    return (found.fset, [record]) if isinstance(found, property) and found.fset and not is_frozen else None
+
+
+def _is_of_libraries(function: types.FunctionType) -> bool:
+    is_ours = function.__module__.startswith("sdfgad.")
+    return function.__module__.partition(".")[0] in LIBRARIES and not is_ours
 
 
 def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
@@ -173,6 +187,11 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
             f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."
         )
     _require_default(b, record.cls, "__setattr__")
+    set_field(b, record, name, value)
+
+
+def set_field(b: Builder, record: Record, name: str, value: Any) -> None:
+    """``object.__setattr__(record, name, value)``, whatever the class does."""
     containers.require_current(b, record.fields, name, _default_of(b, record, name))
     record.fields[name] = b.settle(value, name)
 
@@ -203,8 +222,9 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     if hasattr(cls, "_fields"):
         return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     _require_default(b, cls, "__new__")
-    record = Record(cls, containers.tracked(b, {}))
-    constructor = inspect.getattr_static(cls, "__init__")
+    items = empty_items(cls)
+    record = Record(cls, containers.tracked(b, {} if items is None else {ITEMS: containers.tracked(b, items)}))
+    constructor = member(cls, "__init__")
     owner = next((one for one in cls.__mro__ if "__init__" in one.__dict__), object)
     if "__dataclass_params__" in owner.__dict__ and not has_source(constructor):
         _fill(b, record, positional, keywords, inline)

@@ -12,6 +12,7 @@ from typing import Any
 from sdfgad.errors import UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import trees
+from sdfgad.parse.builtin_bases import member
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.values import Record, Tensor
@@ -23,11 +24,12 @@ def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
         return [frame.eval(nodes[0])]
     values: list[Any] = []
     may_write = [calls_user_function(frame, node) for node in nodes]
-    for position, node in enumerate(nodes):
-        before = frame.b.versions.writes
-        value = frame.eval(node)
-        require_unchanged(frame, values, before)
-        values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
+    with frame.holding(values):
+        for position, node in enumerate(nodes):
+            before = frame.b.versions.writes
+            value = frame.eval(node)
+            require_unchanged(frame, values, before)
+            values.append(frame.b.settle(value) if any(may_write[position + 1 :]) else value)
     return values
 
 
@@ -92,7 +94,7 @@ def is_library(function: types.FunctionType) -> bool:
 
 def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: Any) -> Any:
     """A call of a method that Python calls for an operator or a builtin function, such as ``__len__``."""
-    function = inspect.getattr_static(record.cls, name, None)
+    function = member(record.cls, name, None)
     if not isinstance(function, types.FunctionType):
         what = f"`{record.cls.__name__}` does not define `{name}` in Python"
         raise UnsupportedProgram(what, frame.b.where, f"Define `{name}` in the class, or use the object's attributes.")

@@ -9,6 +9,7 @@ import copy
 import dataclasses
 import functools
 import inspect
+import itertools
 import logging
 import operator
 import types
@@ -24,7 +25,7 @@ from sdfgad.parse import containers, delay_lines, matching, objects, operators, 
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
-from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of
+from sdfgad.parse.iterators import Keywords, Site, first_item, iterator_of, mapping
 from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.source import source_text
@@ -91,6 +92,7 @@ def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
     if not given:
         return {}
     (source,) = given
+    source = mapping(site.frame, site.node, source)
     if isinstance(source, dict):
         return dict(source)
     pairs = [list(site.sequence(pair)) for pair in site.sequence(source)]
@@ -193,7 +195,7 @@ _of(iter)(iterator_of)
 
 @_of(functools.reduce)
 def _reduce(site: Site, function: Any, iterable: Any, *initial: Any) -> Any:
-    values = iter([*initial, *site.sequence(iterable)])
+    values = itertools.chain(initial, site.sequence(iterable))
     total = next(values, None)
     if total is None:
         what = "`reduce` of an empty sequence"
@@ -300,6 +302,11 @@ def _computes(value: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+@_of(object.__setattr__)
+def _set_field(site: Site, value: Any, name: str, new: Any) -> None:
+    objects.set_field(site.b, value, name, new)
 
 
 @_of(setattr)

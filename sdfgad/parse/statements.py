@@ -128,7 +128,8 @@ def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str
     if _is_array(old):
         _update_array(frame, old, result)
         result = old
-    frame.call(node, objects.setter_of(owner, name), [owner, frame.b.settle(result)], {})
+    if (setter := objects.setter_of(owner, name)) is not None:
+        frame.call(node, setter[0], [*setter[1], frame.b.settle(result)], {})
 
 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:

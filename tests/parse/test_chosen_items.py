@@ -1,4 +1,4 @@
-"""Items of lists and tuples of numbers at places that data decides."""
+"""Items of lists, tuples and dicts of numbers at places that data decides."""
 
 import bisect
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import InvalidIndex
+from sdfgad.errors import InvalidIndex, ProgramRaises
 from sdfgad.ir.program import walk
-from tests.helpers import module_from
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
 
 X = np.array([0.7013, 0.3127, 1.1741])
@@ -105,3 +105,47 @@ def test_a_counter_in_a_loop_chooses_of_a_short_list():
         harvested(1.0, 10.0, times)
     )
     sdfgad.check_grads(harvested, 1.0, 10.0, times, wrt=("y",))
+
+
+# What a key that data decides chooses in a dict whose keys are integers.
+BY_KEYS = {
+    "numbers": "table = {3: x[0], 4: x[1], -2: 1.5}",
+    "a table of constants": "table = RATIOS",
+    "arrays": "table = {3: x[:2] * 2.0, 4: x[1:3] ** 2, -2: np.ones(2)}",
+}
+KEYED = """
+import numpy as np
+
+RATIOS = {3: 3.5, 4: 2.1, -2: 1.4}
+
+def program(x, last):
+    %s
+    total, key = 0.0, 3
+    for k in range(300):
+        total += x[k %% 3] * np.sum(table[key])
+        if total > 5.0:
+            key = 4
+        elif total < -5.0:
+            key = -2
+        if total > 800.0:
+            key = last
+    return total
+"""
+
+
+@pytest.mark.parametrize("table", BY_KEYS.values(), ids=BY_KEYS)
+def test_items_of_dicts_at_integers_that_data_decides(tmp_path, table):
+    program = module_from(KEYED % table, tmp_path).program
+    gradient, x = sdfgad.differentiate(program, wrt="x"), np.array([0.3, -0.2, 1.1])
+    assert gradient.value(x, 4) == pytest.approx(program(x, 4), rel=1e-13)
+    assert sdfgad.check_grads(program, x, 4, wrt="x").error < 1e-6
+
+
+def test_an_integer_that_is_no_key_is_python_s_error(tmp_path):
+    program = module_from(KEYED % BY_KEYS["numbers"], tmp_path).program
+    gradient, x = sdfgad.differentiate(program, wrt="x"), np.array([30.0, -0.2, 1.1])
+    with pytest.raises(KeyError):
+        program(x, 9)
+    with pytest.raises(ProgramRaises, match="a key that data decides is not in this dict") as error:
+        gradient(x, 9)
+    assert line_of(program, "table[key]") in str(error.value)

@@ -36,6 +36,15 @@ def make(k, s):
 def program(x, s):
 """
 UNDERSTOOD = {
+    "how attributes are set by super": "class P:\n    def __setattr__(self, k, v):\n"
+    "        super().__setattr__(k, v * 2.0)\np = P()\np.u = x\nsetattr(p, 'v', s)\nreturn p.u * p.v",
+    "how attributes are set by object": "class P:\n    def __setattr__(self, k, v):\n"
+    "        object.__setattr__(self, k, v * 0.5)\np = P()\np.u = x\n"
+    "for k in range(300):\n    p.u = p.u + s\nreturn p.u",
+    "a frozen dataclass that sets one": "@dataclass(frozen=True)\nclass P:\n    u: float\n"
+    "    def __post_init__(self):\n        object.__setattr__(self, 'w', self.u ** 2)\nreturn P(x).w * s",
+    "how attributes are set": "class P:\n    def __setattr__(self, k, v):\n        self.__dict__[k] = 2.0 * v\n"
+    "p = P()\np.u = x\np.u += 1.0\nreturn p.u * s",
     "plain": """
 class P:
     "A state."
@@ -247,10 +256,6 @@ REFUSED = {
     "how objects are made": (
         "class P:\n    def __new__(cls, v):\n        return object.__new__(cls)\nreturn P(x).u",
         r"`P` defines __new__, which is not called\n.*return P\(x\)\.u\n.*in __init__",
-    ),
-    "how attributes are set": (
-        "class P:\n    def __setattr__(self, k, v):\n        pass\np = P()\np.u = x\nreturn x",
-        r"`P` defines __setattr__, which is not called\n.*p\.u = x\n.*in __init__",
     ),
     "a mutable default": (
         "@dataclass\nclass P:\n    u: list = [1.0]\nreturn x",
