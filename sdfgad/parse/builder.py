@@ -107,8 +107,8 @@ class Builder(Emitter):
         # The same for each loop, with the depth of its body.
         self.carriers: tuple[tuple[int, frozenset[str]], ...] = ()
         # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
-        # (`sdfgad.parse.number_lists`).
-        self.rolls_numbers = False
+        # (`sdfgad.parse.item_tables`).
+        self.rolls_tables = False
         # The bodies of loops by whose counters items of such lists are looked up are less deep than this; the counters
         # by which some have been.
         self.table_depth, self.table_symbols = sys.maxsize, frozenset[str]()

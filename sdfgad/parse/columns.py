@@ -14,7 +14,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.indexing import getitem
-from sdfgad.parse.number_lists import table_of
+from sdfgad.parse.item_tables import table_of
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Tensor

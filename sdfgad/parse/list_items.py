@@ -16,8 +16,8 @@ from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
+from sdfgad.parse.item_tables import LARGEST, integers
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
-from sdfgad.parse.number_lists import LARGEST, integers
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Tensor, as_tensor, is_integer

@@ -34,6 +34,7 @@ from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.induction_variables import Counter, NotCounted
+from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
@@ -42,7 +43,6 @@ from sdfgad.parse.loop_attempts import Peel, parse_as_loop, parse_trip
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.merging import is_unmergeable
-from sdfgad.parse.number_lists import has_arrays, is_of_numbers, is_worth_a_loop
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
@@ -53,7 +53,7 @@ Result = TypeVar("Result")
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     value = iterable_of(frame, node.iter)
-    if _is_tabular(frame.b, value) and _rolled_over_numbers(frame, node, value):
+    if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
@@ -68,25 +68,25 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         frame.iterables.pop()
 
 
-def _is_tabular(b: Builder, value: Any) -> bool:
+def _is_table_to_roll(b: Builder, value: Any) -> bool:
     """Whether a loop goes over a list of numbers or alike arrays that would else be written out."""
-    if b.rolling is Rolling.NONE or not is_of_numbers(value, MANY_ITEMS):
+    if b.rolling is Rolling.NONE or not is_tabular(value, MANY_ITEMS):
         return False
     sources = value.sources if isinstance(value, Iteration) else (value,)
-    tables = [source for source in sources if is_of_numbers(source, MANY_ITEMS)]
+    tables = [source for source in sources if is_tabular(source, MANY_ITEMS)]
     return any(not has_arrays(one) or not are_rows(b, one) for one in tables)
 
 
-def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
-    """Parse a loop over a list of numbers as a loop; returns whether it can be one, and is worth it."""
+def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
+    """Parse a loop over a list of alike items as a loop; returns whether it can be one, and is worth it."""
     b, point = frame.b, ChoicePoint.of(frame)
     sources = value.sources if isinstance(value, Iteration) else value
     before = trees.copied(sources)
     frame.iterables.append(value)
     try:
-        b.rolls_numbers = True
+        b.rolls_tables = True
         head = head_of(frame, node, gone_over(b, value))
-        b.rolls_numbers = False
+        b.rolls_tables = False
         is_loop = head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1])
         if is_loop and not trees.is_changed(sources, before):
             b.has_rolled = True
@@ -94,7 +94,7 @@ def _rolled_over_numbers(frame: Frame, node: ast.For, value: Any) -> bool:
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
         pass
     finally:
-        b.rolls_numbers = False
+        b.rolls_tables = False
         frame.iterables.pop()
     point.backtrack(frame)
     return False
@@ -191,7 +191,7 @@ class _Failure:
 
 
 def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
-    """Parse a loop as a loop; without looking up known numbers by its counter, if it is not worth that."""
+    """Parse a loop as a loop; without looking up items of lists by its counter, if it is not worth that."""
     b = frame.b
     point = ChoicePoint.of(frame)
     failure = _as_loop(frame, head)

@@ -19,7 +19,7 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import affine, integer_extremum
-from sdfgad.parse.number_lists import has_arrays, is_of_numbers, looked_up, table_of
+from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
 
@@ -174,7 +174,7 @@ def items_of(b: Builder, value: Any) -> Items | None:
         return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
     if isinstance(value, Selection):
         value = as_tensor(value)
-    if b.rolls_numbers and (item := table_of(b, value, MANY_ITEMS)) is not None:
+    if b.rolls_tables and (item := table_of(b, value, MANY_ITEMS)) is not None:
         return Items(Lin(len(value)), item)
     if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
         if is_repeated(b, value):
@@ -234,7 +234,7 @@ def number_at(b: Builder, values: Any, index: Lin, is_known: bool) -> Any:
     Args:
         is_known: whether the numbers must be known while parsing.
     """
-    if b.rolling is Rolling.NONE or not is_of_numbers(values, MANY_ITEMS):
+    if b.rolling is Rolling.NONE or not is_tabular(values, MANY_ITEMS):
         return None
     if any(var in index.symbols and depth >= b.table_depth for depth, var, _ in b.loops):
         return None

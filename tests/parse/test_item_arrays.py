@@ -186,7 +186,28 @@ def changed_items(a):
     return s
 
 
-CHANGED = updated_after, updated_within, updated_by_the_loop, updated_views, replaced, changed_items
+def aliased_items(a):
+    """Lists that are items, and have other names after the loop, or are items of another list, too."""
+    first, second, third, s, last, kept = [], [], [], 0.0, [0.0, 0.0], None
+    for k in range(20):
+        s = 0.5 * np.sin(s) + last[1] * a[k, 2]
+        pair = [a[k, 0], a[k] @ a[k]]
+        first.append(pair)
+        second.append(pair)
+        last = pair
+        row = {"u": a[k, 0], "w": a[k, 1]}
+        third.append(row)
+        if k == 7:
+            kept = row
+    last[1] = 5.0
+    second[3][1] = a[0, 0]
+    kept["w"] = 3.0
+    for (u, v), own in zip(first, third, strict=True):
+        s = 0.5 * np.sin(s) + u * v * own["u"] * own["w"]
+    return s
+
+
+CHANGED = aliased_items, updated_after, updated_within, updated_by_the_loop, updated_views, replaced, changed_items
 
 
 @pytest.mark.parametrize("program", CHANGED, ids=lambda one: one.__name__)

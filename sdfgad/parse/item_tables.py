@@ -39,10 +39,10 @@ FEW_WHOLE = 64
 MOST_SMALL = 256
 
 
-def is_of_numbers(value: Any, few: int) -> bool:
-    """Whether a loop goes over at least `few` numbers or alike tuples of them, numbered, or beside others."""
+def is_tabular(value: Any, few: int) -> bool:
+    """Whether a loop goes over at least `few` alike items, numbered, or beside others."""
     if isinstance(value, Iteration):
-        return not value.is_generator and any(is_of_numbers(one, few) for one in value.sources)
+        return not value.is_generator and any(is_tabular(one, few) for one in value.sources)
     return isinstance(value, (list, tuple)) and len(value) >= few and _is_alike(value)
 
 
@@ -78,7 +78,7 @@ def table_of(b: Builder, values: Any, few: int, is_known: bool = False) -> Calla
     Args:
         is_known: whether all parts must be numbers that are known while parsing.
     """
-    if isinstance(values, Iteration) or not is_of_numbers(values, few):
+    if isinstance(values, Iteration) or not is_tabular(values, few):
         return None
     if is_known and has_arrays(values):
         return None
