@@ -134,6 +134,8 @@ class Builder(Emitter):
         # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
         self.namespaces: dict[int, dict[str, Any]] = {}
         self.has_rolled = False
+        # Whether a loop around is tried behind its first trips (`sdfgad.parse.warm_up`).
+        self.is_warming_up = False
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
         self.to_unroll: set[str] = set()
         # The closures for which the stubs of methods stand, in classes that functions define (see `local_classes`).

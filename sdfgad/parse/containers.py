@@ -80,6 +80,10 @@ NO_ITEM = object()
 ALL_ITEMS, UNEVEN = object(), object()
 
 
+class Grown(NeedsConstant):
+    """Raised where a loop gives a list or dict more or fewer items, or other keys, than it has before."""
+
+
 class ItemsMoved(Carried):
     """Raised where a loop or branch, at this depth of blocks, moves the items of a list or dict.
 
@@ -162,7 +166,7 @@ def require_current(
         symbols = set[str]().union(*decisions) if all(decisions) else set()
     if is_there and b.nest is not None and b.nest.collects(container, key, range(depth + 1, here + 1), before):
         return
-    need = NeedsConstant(symbols, b.where, what, todo)
+    need = (NeedsConstant if is_there else Grown)(symbols, b.where, what, todo)
     if may_carry and not is_there:
         _carry_all(b, container, need)
     raise need if is_there or symbols else b.unsupported(what, todo)
@@ -293,6 +297,8 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
+    if function.__name__ == "setdefault" and positional[0] in function.__self__:
+        return read(b, function.__self__[positional[0]], "an item of this dict")
     if function.__name__ in AT_PLACE and positional and isinstance(function.__self__, list):
         positional = [_place(b, positional[0]), *positional[1:]]
     if isinstance(function.__self__, list) and function.__name__ in CHANGING:
@@ -306,7 +312,8 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
 def _require_current_list(b: Builder, values: list[Any], name: str, positional: list[Any]) -> None:
     """Refuse a change of a list where the parser cannot follow it, of which the next attempt may make a log."""
     is_removal = name in REMOVING
-    may_carry = is_removal or (b.nest is not None and (b.nest.items.may_remove or _is_full(values)))
+    may_remove = b.nest is not None and (b.nest.items.may_remove or _is_full(values))
+    may_carry = is_removal or may_remove or any(values is one for one in b.only_read.values())
     is_several = name == "extend" and positional and isinstance(positional[0], (list, tuple))
     with _noted(b, values, () if is_removal else positional[0] if is_several else positional):
         require_current(b, values, may_carry=may_carry)

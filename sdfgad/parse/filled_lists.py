@@ -15,13 +15,16 @@ from typing import Any
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import objects, trees
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.contents import Fills
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.logs import APPENDING
+from sdfgad.parse.logs import APPENDING, REMOVING
 from sdfgad.parse.operands import is_library
 from sdfgad.parse.python_calls import SPECIAL
 from sdfgad.parse.registry import known_function
 from sdfgad.parse.values import Record, Tensor
 
+# The methods of dicts that give an item.
+LOOKUPS = ("get", "setdefault")
 TODO = "Make an array before the loop, such as `x = np.zeros(n)`, and write `x[i] = value`; or read the list after it."
 
 
@@ -30,10 +33,13 @@ def require_handed_on(frame: Frame, node: ast.expr, value: Any) -> None:
 
     Raises:
         NeedsConstant: it does, so that the loop must be unrolled.
+        Fills: it removes an item, so that the loop does not fill the list.
     """
     if isinstance(value, Tensor) or not trees.holds_any((value,), frame.b.filling):
         return
     parent = frame.source.parents.get(id(node))
+    if isinstance(parent, ast.Attribute) and parent.attr in REMOVING and id(value) in frame.b.filling:
+        _give_up_filling(frame, value)
     if not _hands_on(frame, node, parent, value):
         _refuse(frame, (value,))
 
@@ -48,9 +54,17 @@ def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> N
         return
     owner = getattr(function, "__self__", None)
     is_append = isinstance(owner, list) and function.__name__ in APPENDING
-    reached = [*arguments, *([] if is_append else [owner])]
+    is_lookup = isinstance(owner, dict) and function.__name__ in LOOKUPS
+    reached = [*arguments, *([] if is_append or is_lookup else [owner])]
     if trees.holds_any(reached, frame.b.filling):
         _refuse(frame, reached)
+
+
+def _give_up_filling(frame: Frame, values: Any) -> None:
+    """Have the loop parsed as one that does not fill a list: it may carry all of its items."""
+    node = frame.b.filling[id(values)].node
+    frame.b.only_read[id(node), id(values)] = values
+    raise Fills(node, None)
 
 
 def _refuse(frame: Frame, values: Iterable[Any]) -> None:
@@ -74,7 +88,7 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
     """Whether what is around an expression hands its value on, without a look at the items of lists in it."""
     is_object = isinstance(value, Record)
     if isinstance(parent, ast.Attribute):
-        return is_object or parent.attr in APPENDING
+        return is_object or parent.attr in (LOOKUPS if isinstance(value, dict) else APPENDING)
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
         # Of the list itself `trajectory_items` and `stored_lists` read and replace items.

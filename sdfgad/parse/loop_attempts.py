@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from sdfgad.errors import (
@@ -16,7 +17,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import Items
-from sdfgad.parse.liveness import assigned_attributes, assigned_names
+from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_outside
 from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
@@ -32,6 +33,15 @@ class Peel(Exception):
 def parse_trip(frame: Frame, head: Head, trip: Lin) -> None:
     with frame.repeating(head.node):
         head.trip(frame, trip)
+
+
+def first_trip(frame: Frame, head: Head) -> None:
+    """Parse the first trip as straight-line statements."""
+    parse_trip(frame, head, Lin(0))
+    if isinstance(head.node, ast.For):
+        for name in assigned_names(head.node.target):
+            if not is_read_outside(frame.source.tree, head.node, frame.around, name):
+                frame.env.pop(name, None)
 
 
 def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:

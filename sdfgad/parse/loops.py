@@ -38,14 +38,15 @@ from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
-from sdfgad.parse.liveness import assigned_names, is_read_outside
-from sdfgad.parse.loop_attempts import Peel, parse_as_loop, parse_trip
+from sdfgad.parse.liveness import is_read_outside
+from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
+from sdfgad.parse.warm_up import is_warm_up, warmed_up
 
 Result = TypeVar("Result")
 
@@ -169,6 +170,8 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
 
 
 def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool) -> None:
+    if may_peel and is_warm_up(failure.reason) and warmed_up(frame, head, partial(_reason_against, frame)):
+        return
     if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
         return
     if failure.is_peeled and may_peel:
@@ -179,6 +182,12 @@ def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool
         unroll_instead(frame, head, failure.var, failure.reason)
     else:
         raise failure.reason
+
+
+def _reason_against(frame: Frame, head: Head) -> Exception | None:
+    """Parse a loop as a loop; returns why it is none."""
+    failure = _filling(frame, head, _as_loop_if_worth)
+    return None if failure is None else failure.reason
 
 
 @dataclass(frozen=True)
@@ -308,15 +317,6 @@ def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
         pass
     point.backtrack(frame)
     return False
-
-
-def first_trip(frame: Frame, head: Head) -> None:
-    """Parse the first trip as straight-line statements."""
-    parse_trip(frame, head, Lin(0))
-    if isinstance(head.node, ast.For):
-        for name in assigned_names(head.node.target):
-            if not is_read_outside(frame.source.tree, head.node, frame.around, name):
-                frame.env.pop(name, None)
 
 
 __all__ = ["for_loop", "while_loop"]

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import control, exceptions, loops
+from sdfgad.parse import control, exceptions, loop_attempts, loops
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
@@ -129,7 +129,7 @@ def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
     follows, end = with_result(loop.rest)
 
     def some() -> None:
-        loops.first_trip(frame, head)
+        loop_attempts.first_trip(frame, head)
         loops.parse_loop(frame, head.rest(), may_peel=False)
         frame.block(follows)
 

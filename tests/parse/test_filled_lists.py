@@ -97,6 +97,8 @@ def program(x, s):
 LOOP = "for t in range(8):\n    "
 END = "\nreturn np.stack(a.log) * s"
 ROLLED = {
+    "by get": f"L = {{'u': []}}\n{LOOP}a.step(x[t])\n    record(L['u'], a.u)\n    a.u = a.u * len(L.get('u'))\n"
+    "return np.stack(L['u'])",
     "an append that a number decides": f"L = []\n{LOOP}a.advance(x[t])\n    L.append(t) if t > 3 else None\n"
     f"return sum(L) * a.u",
     "an append that a test decides": f"L = []\n{LOOP}a.advance(x[t])\n    t > 3 and L.append(2.0)\nreturn sum(L) * a.u",
@@ -176,8 +178,6 @@ ONE_BY_ONE = {
     "by getattr": LOOP + "a.advance(x[t])\n    a.u = a.u * len(getattr(a, 'log'))" + END,
     "by a view made before": f"L = {{'u': []}}\nv = L.values()\n{LOOP}a.step(x[t])\n    record(L['u'], a.u)\n"
     "    a.u = a.u * sum(len(one) for one in v)\nreturn np.stack(L['u'])",
-    "by get": f"L = {{'u': []}}\n{LOOP}a.step(x[t])\n    record(L['u'], a.u)\n    a.u = a.u * len(L.get('u'))\n"
-    "return np.stack(L['u'])",
     "by a list of lists": f"M = [a.log, a.other]\n{LOOP}a.advance(x[t])\n    a.u = a.u * sum(map(len, M))" + END,
     "by max with a key": f"M = [a.log, a.other]\n{LOOP}a.advance(x[t])\n    a.u = a.u * len(max(M, key=len))" + END,
     "by unpacking": f"M = (a.log, a.other)\n{LOOP}a.advance(x[t])\n    p, q = M\n    a.u = a.u * len(p)" + END,

@@ -1,0 +1,114 @@
+"""Loops whose first trips give lists and dicts the keys and lengths that they keep then: these are peeled."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import sdfgad
+
+N = 60
+
+
+def logged(a):
+    log, x = {}, np.ones(3)
+    for t in range(N):
+        x = np.tanh(x + a[t])
+        log.setdefault("x", []).append(x)
+        log.setdefault("sums", []).append(x.sum() * t)
+    return np.sum(np.array(log["x"]) ** 2) + np.mean(log["sums"])
+
+
+def multistep(a):
+    """Adams and Bashforth's method of third order, which begins with those of first and second order."""
+    h, x, dt = [], np.ones(3), 0.05
+    for t in range(N):
+        h.append(np.sin(x) + a[t])
+        if len(h) > 3:
+            h.pop(0)
+        if len(h) == 1:
+            x = x + dt * h[0]
+        elif len(h) == 2:
+            x = x + dt * (1.5 * h[1] - 0.5 * h[0])
+        else:
+            x = x + dt * (23 * h[2] - 16 * h[1] + 5 * h[0]) / 12
+    return x @ x
+
+
+class Store:
+    def __init__(self):
+        self.series = {}
+
+    def put(self, key, value):
+        self.series.setdefault(key, []).append(value)
+
+
+WEIGHTS = {1: (1.0,), 2: (1.5, -0.5), 3: (23 / 12, -16 / 12, 5 / 12)}
+
+
+class Model:
+    def __init__(self, u):
+        self.u, self.tendencies, self.out = u, [], Store()
+
+    def step(self, n):
+        self.tendencies.append((np.roll(self.u, 1) - 2 * self.u + np.roll(self.u, -1), 0.1 * self.u))
+        if len(self.tendencies) > 3:
+            self.tendencies.pop(0)
+        weights = WEIGHTS[len(self.tendencies)]
+        for c, (d, f) in zip(weights, reversed(self.tendencies), strict=True):
+            self.u = self.u + 0.1 * c * (d - f)
+        self.out.put("u", self.u.copy())
+        if n % 20 == 0:
+            self.out.put("mean", self.u.mean())
+
+
+def model(a):
+    m = Model(a[:, 0])
+    for n in range(N):
+        m.step(n)
+    return np.sum(np.array(m.out.series["u"])[::10] ** 2) + np.sum(m.out.series["mean"])
+
+
+def counted(a):
+    hist, found, s = defaultdict(list), {}, 0.0
+    for t in range(40):
+        s = 0.5 * np.sin(s) + a[t, 0]
+        hist["s"].append(s)
+        if "top" not in found or s > 2:
+            found["top"] = s
+        found["top"] = np.maximum(found["top"], s)
+        found[f"part {t % 3}"] = a[t, 1] * 2 + found.get(f"part {t % 3}", 0.0)
+    return sum(hist["s"]) + sum(found.values())
+
+
+def never_steady(a):
+    """Lists that are emptied now and then, and keys that come late."""
+    block, seen, s = [], [], 0.0
+    for t in range(40):
+        block.append(a[t])
+        if len(block) == 5:
+            s = s + sum(np.sin(b) @ b for b in block)
+            block = []
+        if t % 7 not in seen:
+            seen.append(t % 7)
+            s = s + a[t, 1]
+    return s + len(seen)
+
+
+def lines(program, a):
+    return len(str(sdfgad.explain(program, a, stage="parsed")).splitlines())
+
+
+@pytest.mark.parametrize(("program", "most"), [(logged, 50), (multistep, 50), (model, 160)])
+def test_loops_stay_behind_their_first_trips(program, most, rng):
+    assert lines(program, rng.uniform(0.1, 0.6, (N, 3))) < most
+
+
+def all_of_them(a):
+    return logged(a) + 3 * multistep(a) ** 2 + model(a) - counted(a) * 0.1 + never_steady(a)
+
+
+def test_gradients(rng):
+    a = rng.uniform(0.1, 0.6, (N, 3))
+    assert sdfgad.differentiate(all_of_them).value(a) == pytest.approx(all_of_them(a), rel=1e-12)
+    sdfgad.check_grads(all_of_them, a)
