@@ -60,6 +60,9 @@ ROLLED = {
     "in a loop": "t = 0.0 * x\nfor k in range(3):\n    t = t * s + np.stack([f(v, s) for v in x])\nreturn t",
     "nested": "return np.array([[norm(f(v, w)) for v in x] for w in y])",
     "returned": "return [f(v, s) for v in x]",
+    "pairs": "L = [(f(v, s), norm(v)) for v in x]\nreturn L[3][0] * L[2][1]",
+    "dicts of lists": "L = [{'a': [f(v, s), s], 'n': norm(v)} for v in x]\n"
+    "return L[3]['a'][0] * L[2]['n'] * L[1]['a'][1]",
     "names of it": "v = x[1]\nL = [f(v, s) for v in x]\nreturn np.stack(L) * v",
 }
 # A list of the rows of an argument is that argument.
@@ -73,7 +76,6 @@ ONE_BY_ONE = {
     "some are None": "L = [x[i] if i == 2 else None for i in range(6)]\nreturn x * L[2] if L[3] is None else x",
     "the same array": "L = [x for i in range(6)]\nL[0][1] = 3.0\nreturn np.stack(L)",
     "a condition": "return np.stack([f(x[i], y[i]) for i in range(6) if i != 2])",
-    "pairs": "L = [(f(v, s), norm(v)) for v in x]\nreturn L[3][0] * L[2][1]",
 }
 
 
