@@ -106,7 +106,7 @@ class Builder(Emitter):
         self.carried: frozenset[str] = frozenset()
         # The same for each loop, with the depth of its body.
         self.carriers: tuple[tuple[int, frozenset[str]], ...] = ()
-        # Whether loops over lists of numbers are tried as loops, and the arrays of such lists, by their bytes
+        # Whether loops over lists of alike items are tried as loops, and the arrays of known numbers, by their bytes
         # (`sdfgad.parse.item_tables`).
         self.rolls_tables = False
         # The bodies of loops by whose counters items of such lists are looked up are less deep than this; the counters

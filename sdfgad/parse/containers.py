@@ -297,7 +297,8 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
-    if function.__name__ == "setdefault" and positional[0] in function.__self__:
+    is_default = function.__name__ == "setdefault" and bool(positional)
+    if is_default and b.python(operator.contains, function.__self__, positional[0]):
         return read(b, function.__self__[positional[0]], "an item of this dict")
     if function.__name__ in AT_PLACE and positional and isinstance(function.__self__, list):
         positional = [_place(b, positional[0]), *positional[1:]]

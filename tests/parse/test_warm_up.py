@@ -112,3 +112,22 @@ def test_gradients(rng):
     a = rng.uniform(0.1, 0.6, (N, 3))
     assert sdfgad.differentiate(all_of_them).value(a) == pytest.approx(all_of_them(a), rel=1e-12)
     sdfgad.check_grads(all_of_them, a)
+
+
+def by_a_list(a):
+    d = {}
+    d.setdefault([1], a[0, 0])
+    return d[1]
+
+
+def without_a_key(a):
+    d = {}
+    d.setdefault()
+    return a[0, 0]
+
+
+@pytest.mark.parametrize("program", [by_a_list, without_a_key])
+def test_what_python_raises_is_said_of_the_line(program):
+    with pytest.raises(sdfgad.SdfgadError, match=r"(?s)TypeError.*d\.setdefault\(") as caught:
+        sdfgad.differentiate(program)(np.ones((2, 2)))
+    assert "bug of sdfgad" not in str(caught.value)
