@@ -71,7 +71,8 @@ class Domain:
 
     def with_form(self, *forms: IntLike) -> Domain:
         """The points of this domain at which `forms` are >= 0 as well."""
-        return Domain(self.forms + tuple(Lin.of(f) for f in forms))
+        new = dict.fromkeys(Lin.of(form) for form in forms)
+        return Domain(self.forms + tuple(form for form in new if form not in self.forms))
 
     def with_range(self, symbol: str, extent: IntLike) -> Domain:
         """This domain and ``0 <= symbol < extent``."""
@@ -98,12 +99,13 @@ class Domain:
         return _is_empty(self.forms)
 
     def maximum(self, form: IntLike, context: isl.Set | None = None) -> int | None:
-        """The largest value of `form`, or None if it is unbounded; -1 if the domain is empty."""
+        """The largest value of `form`, or None if it is unbounded; -1 if what bounds it has no point."""
         form = Lin.of(form)
         if form.is_const:
             return form.const
-        bound = Lin.symbol("v_")
-        points = project_onto(_set((*self.forms, form - bound, bound - form)), ("v_", *_names(context)))
+        parameters = _names(context)
+        bound, forms = Lin.symbol("v_"), _connected(self.forms, _variables(form).union(parameters))
+        points = project_onto(_set((*forms, form - bound, bound - form)), ("v_", *parameters))
         if context is not None:
             points = points & context
         if points.is_empty():
@@ -120,6 +122,27 @@ class Domain:
         """The values of the symbols `symbols` for which some point of the domain has `form` < 0."""
         bad = _set((*self.forms, -Lin.of(form) - 1))
         return project_onto(bad, symbols)
+
+
+def _connected(forms: tuple[Lin, ...], variables: frozenset[Atom]) -> tuple[Lin, ...]:
+    """Slicing of constraints: those of some variables, of variables that share constraints with these, and so on."""
+    left, reached = [(one, _variables(one)) for one in forms], set(variables)
+    while True:
+        found = [own for _, own in left if not own.isdisjoint(reached) and not own <= reached]
+        if not found:
+            return tuple(one for one, own in left if not own.isdisjoint(reached))
+        reached.update(*found)
+
+
+@lru_cache(maxsize=100_000)
+def _variables(form: Lin) -> frozenset[Atom]:
+    """The symbols and values of a form, and those of which the latter are computed."""
+    found = set[Atom]()
+    for atom, _ in form.terms:
+        found.add(atom)
+        if isinstance(atom, Op):
+            found.update(*(_variables(as_linear(arg)) for arg in atom.args))
+    return frozenset(found)
 
 
 def project_onto(points: isl.Set, symbols: tuple[str, ...]) -> isl.Set:

@@ -25,6 +25,7 @@ class ParsedLoop:
         before, outside: the values of names before the loop; `outside` has those within a trip for carried names.
         last: the counter's value in the last trip.
         certain: positive where there is certainly a trip.
+        begins: the names that each trip binds before all else, if there certainly is one.
     """
 
     node: LoopNode
@@ -33,6 +34,7 @@ class ParsedLoop:
     last: dict[str, Lin]
     trips: Lin
     certain: Lin
+    begins: frozenset[str]
 
 
 def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
@@ -42,7 +44,7 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
     for name, value in inside.items():
         if name in stores.carried:
             result[name] = _after_carried(frame, name, loop, stores)
-        elif outside.get(name, ABSENT) is ABSENT:
+        elif outside.get(name, ABSENT) is ABSENT or (name in loop.begins and value is not outside[name]):
             lost = any(refers_to(value, buffer) for buffer in stores.buffers)
             result[name] = Unbound("its array is re-bound in a loop") if lost else _held(frame, value, loop, done)
         elif isinstance(outside[name], AfterLoop) and value is outside[name].value:
@@ -58,7 +60,8 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             containers.tracked(frame.b, new)
             # What the last trip has appended to a list is an item of that, too.
             if id(old) in carried or id(old) in frame.b.taken:
-                frame.b.contents.add_copy(new, [old])
+                others = [*frame.b.contents.items(old), *frame.b.objects.behind(old)]
+                frame.b.contents.add_copy(new, [old, *others])
     return result
 
 

@@ -34,6 +34,7 @@ from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
+from sdfgad.parse.object_columns import ObjectColumns
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.tree_nodes import rebuilt_tuple
@@ -84,6 +85,7 @@ class Builder(Emitter):
         super().__init__(integers)
         self.constants = constants or Constants()
         self.contents = Contents()
+        self.objects = ObjectColumns()
         self.logs = Logs({})
         # Whether arrays are returned out of loops and branches, and whether these are copied.
         self.returns_arrays, self.copies_returned = False, False
@@ -166,7 +168,7 @@ class Builder(Emitter):
         self.makers: dict[int, Maker] = {}
         self.kept: list[Any] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any] | None, Any]]] = {}
-        self.versions = Versions(lambda: self.where)
+        self.versions = Versions(lambda: self.where, lambda held: self.objects.outdated(held, self.where))
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))
         # The arrays in whose order NumPy stores the elements of a new one, by its buffer; None stands for an order that
         # is not row-major. Without an entry the new array is row-major.
@@ -274,7 +276,7 @@ class Builder(Emitter):
         lengths = [len(block) for block in self.blocks]
         names = self.names.snapshot()
         versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
-        contents = self.contents.snapshot(), self.constants.snapshot()
+        contents = self.contents.snapshot(), self.constants.snapshot(), self.objects.snapshot()
         counts = len(self.checks), len(self.hazards), len(self.draws)
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
@@ -303,6 +305,7 @@ class Builder(Emitter):
         self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
+        self.objects.restore(state[7][2])
         self.logs.restore(state[10])
         self.filling, self.protected = state[8], state[11]
         if self.values is not None:
@@ -316,6 +319,15 @@ class Builder(Emitter):
     def start(self) -> Here:
         """Before the first statement."""
         return Here(self.blocks[0], frozenset())
+
+    @contextmanager
+    def rolling_tables(self) -> Iterator[None]:
+        """Within it, lists of alike items are gone over as arrays are (`item_tables`)."""
+        before, self.rolls_tables = self.rolls_tables, True
+        try:
+            yield
+        finally:
+            self.rolls_tables = before
 
     @contextmanager
     def carrying(self, buffers: Iterable[str]) -> Iterator[None]:

@@ -8,43 +8,46 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.item_tables import is_worth_a_loop
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.object_columns import Again, Member
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
 from sdfgad.parse.tree_nodes import parts_of, with_parts
-from sdfgad.parse.values import Iteration, NotNumeric, Tensor
+from sdfgad.parse.values import Iteration, NotNumeric, Record, Tensor
 
+# Of fewer items that a generator gives, a loop would be tried in vain too often.
+MANY_CONSUMED = 16
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
-    first = node.generators[0]
-    iterable = gone_over(frame.b, iterable_of(frame, first.iter))
-    if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
-        alike = items_of(frame.b, iterable)
-        rows = None if alike is None else _rows(frame, node, alike)
-        if rows is not None:
-            return rows
-    return list(_one_by_one(frame, node, iterable))
+    value = iterable_of(frame, node.generators[0].iter)
+    rows = _rows(frame, node, value)
+    return list(_one_by_one(frame, node, gone_over(frame.b, value))) if rows is None else rows
 
 
-def generator(frame: Frame, node: Comprehension) -> Iteration:
+def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:
     """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
-    first = frame.eval(node.generators[0].iter)
-    return Iteration((first,), lambda: _one_by_one(frame, node, first), tuple(frame.b.blocks), is_generator=True)
+    first, blocks = frame.eval(node.generators[0].iter), tuple(frame.b.blocks)
+    one_by_one, at_once = partial(_one_by_one, frame, node, first), partial(_rows, frame, node, first)
+    return Iteration((first,), one_by_one, blocks, is_generator=True, at_once=at_once)
 
 
 def _one_by_one(frame: Frame, node: Comprehension, iterable: Any) -> Iterator[Any]:
@@ -111,26 +114,44 @@ class _Differ(Exception):
 
 
 # What is raised where items are not alike.
-UNLIKE = _Differ, InvalidIndex, NeedsConstant, NotNumeric, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
+UNLIKE = (
+    _Differ,
+    Again,
+    InvalidIndex,
+    NeedsConstant,
+    NotNumeric,
+    Rebound,
+    ShapeMismatch,
+    UnboundVariable,
+    UnsupportedProgram,
+)
 
 
-def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
+def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
     """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
     b = frame.b
-    if b.rolling is Rolling.NONE or any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+    is_simple = len(node.generators) == 1 and not node.generators[0].ifs
+    if b.rolling is Rolling.NONE or not is_simple or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return None
+    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
         # What an item binds, later ones read.
         return None
     state = b.snapshot()
     try:
-        rows = _filled(frame, node, alike)
-        b.has_rolled = True
-        return rows
+        with b.rolling_tables():
+            alike = items_of(b, gone_over(b, value))
+        is_long = alike is not None and (isinstance(node, ast.ListComp) or alike.length.const >= MANY_CONSUMED)
+        rows = _filled(frame, node, alike) if alike is not None and is_long else None
     except UNLIKE:
+        rows = None
+    if rows is None:
         b.restore(state)
         return None
+    b.has_rolled = True
+    return rows
 
 
-def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
+def _filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, alike: Items) -> list[Any]:
     b, before, here = frame.b, frozenset(frame.b.buffers), frame.b.where
     if not alike.length.is_const:
         raise _Differ
@@ -141,7 +162,7 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         b.loops.append((len(b.blocks), var, alike.length))
         inner = _inner(frame)
         bind(inner, node.generators[0].target, alike.at(trip))
-        item = _row_of(frame, inner.eval(node.elt), trip, before)
+        item = _row_of(_Trip(frame, trip, before, set()), inner.eval(node.elt))
         b.loops.pop()
     # The checks of all items are one maximum.
     changed = before.intersection(written(tuple(body))) - {STATUS}
@@ -149,38 +170,92 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         raise _Differ
     b.where = here
     b.loop(var, alike.length, guards, body)
+    if var in b.table_symbols and not is_worth_a_loop(b, b.blocks[-1][-1]):
+        raise _Differ
     return [item(Lin(k)) for k in range(number)]
 
 
-def _row_of(frame: Frame, value: Any, trip: Lin, before: frozenset[str]) -> Callable[[Lin], Any]:
-    """Store what a trip has computed as the row of an array, each part of a new list or dict in one of its own.
+@dataclass(frozen=True)
+class _Trip:
+    """A trip of a loop that fills arrays with the items of a comprehension.
+
+    Attributes:
+        number: the counter.
+        before: the buffers from before the loop.
+        moved: those of arrays that are rows now.
+    """
+
+    frame: Frame
+    number: Lin
+    before: frozenset[str]
+    moved: set[str]
+
+
+def _row_of(trip: _Trip, value: Any) -> Callable[[Lin], Any]:
+    """Store what a trip has computed as the row of an array, each part of a new list, dict or object in one of its own.
 
     Returns what gives the item of a trip.
     """
-    b = frame.b
+    b = trip.frame.b
+    (var,) = trip.number.symbols
     if isinstance(value, (int, Lin)) and Lin.of(value).is_affine and not isinstance(value, bool):
-        (var,) = trip.symbols
         return lambda number: Lin.of(value).substitute({var: number}).plain
-    if isinstance(value, (str, float)) or value is None:
+    if isinstance(value, (str, float, bool)) or value is None or _is_older(b, value):
         return lambda number: value
-    if isinstance(value, (tuple, list)) or type(value) is dict:
-        is_new = isinstance(value, tuple) or (b.contents.has(value) and b.contents.depth(value) == len(b.blocks))
-        parts = [_row_of(frame, part, trip, before) for part in parts_of(value)] if is_new else []
+    if isinstance(value, Record) and (member := b.objects.member(value)) is not None:
+        return _member_of(member, var)
+    if isinstance(value, (tuple, list, Record)) or type(value) is dict:
+        is_new = isinstance(value, (tuple, Record)) or _is_made_here(b, value)
+        parts = [_row_of(trip, part) for part in parts_of(value)] if is_new else []
         if not parts:
             raise _Differ
         return lambda number: containers.tracked(b, with_parts(value, [part(number) for part in parts]))
-    row = _row_value(value, before)
+    if _is_view_from_before(trip, value):
+        return lambda number: value.substituted({var: number})
+    row = _new_row(trip, value)
     array = b.new_view("", (b.loops[-1][2], *row.shape), row.dtype, row.weak)
-    b.assign(array.reindexed(row.shape, lambda p: (trip, *p)), row)
+    b.assign(array.reindexed(row.shape, lambda p: (trip.number, *p)), row)
     return lambda number: row_of(array, number)
 
 
-def _row_value(value: Any, before: frozenset[str]) -> Tensor:
-    """An item that is new, of constant shape, and of numbers that are no indices."""
+def _member_of(member: Member, var: str) -> Callable[[Lin], Any]:
+    """The objects of a list that the trips choose by their counter."""
+    place = member.place
+    if not place.is_affine or not place.symbols <= {var}:
+        raise _Differ
+    return lambda number: member.objects[place.substitute({var: number}).const]
+
+
+def _is_older(b: Builder, value: Any) -> bool:
+    """Whether a value is one object for all items: of before the loop."""
+    if not isinstance(value, Record) or b.objects.member(value) is not None:
+        return False
+    contents, fields = b.contents, value.fields
+    return contents.has(fields) and contents.depth(fields) < len(b.blocks) and not contents.is_copy(fields)
+
+
+def _is_made_here(b: Builder, value: Any) -> bool:
+    """Whether each trip makes a list or dict, which is not one of several others."""
+    contents = b.contents
+    return contents.has(value) and contents.depth(value) == len(b.blocks) and not contents.is_copy(value)
+
+
+def _is_view_from_before(trip: _Trip, value: Any) -> bool:
+    """Whether a value is a part of an array from before the loop, and the same part of it after the loop."""
+    is_view = isinstance(value, Tensor) and value.ndim and value.place is not None and value.buffer in trip.before
+    if not is_view or not all(extent.is_const for extent in value.shape):
+        return False
+    element = value.element(tuple(Lin.symbol(f"r{axis}_") for axis in range(value.ndim)))
+    return {read.buffer for read in reads(element)} <= trip.before
+
+
+def _new_row(trip: _Trip, value: Any) -> Tensor:
+    """An item that is new, of constant shape, of numbers that are no indices, and no item by another name, too."""
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
-    is_new = is_alike and value.copy is None and value.buffer not in before
+    is_new = is_alike and value.copy is None and value.buffer not in trip.before | trip.moved
     if not is_new or not (value.ndim or value.dtype.kind in "fc"):
         raise _Differ
+    trip.moved.update({str(value.buffer)} if value.place is not None else ())
     found: Tensor = value
     return found
 

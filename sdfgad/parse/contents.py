@@ -46,6 +46,7 @@ class Contents:
         self._known: dict[int, _Known] = {}
         self._changes: Counter[int] = Counter()
         self._copies: dict[int, _Copy] = {}
+        self._items: dict[int, tuple[Any, list[Any]]] = {}
 
     def add(self, container: Any, depth: int) -> None:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
@@ -87,6 +88,14 @@ class Contents:
             if self.is_copy(one):
                 marks += self._copies[id(one)].of
         self._copies[id(container)] = _Copy(container, tuple(marks))
+
+    def add_item(self, item: Any, of: Any) -> None:
+        """Record that a list or dict is an item that a trip of a loop has appended; `of` is it in the loop's body."""
+        self._items.setdefault(id(of), (of, []))[1].append(item)
+
+    def items(self, of: Any) -> list[Any]:
+        """The items that are a list or dict in the body of a loop that has appended it."""
+        return self._items.get(id(of), (of, []))[1]
 
     @property
     def copies(self) -> list[tuple[Any, list[Any]]]:

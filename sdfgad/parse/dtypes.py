@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,3 +48,11 @@ def require_supported(dtype: np.dtype[Any]) -> None:
     """
     if dtype not in SUPPORTED and dtype.name not in DTYPES:
         raise UnsupportedProgram(f"numbers of {dtype.name} are not supported", None, instead_of(dtype))
+
+
+SINGLE = "float16", "float32", "complex64"
+
+
+def has_singles(buffers: Iterable[Any]) -> bool:
+    """Whether a buffer holds less than doubles, with which Python's floats compute otherwise than NumPy's."""
+    return any(buffer.dtype.name in SINGLE for buffer in buffers)

@@ -16,11 +16,11 @@ from sdfgad.parse import stored_lists, trajectories, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
 from sdfgad.parse.control import ChoicePoint
+from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iteration_domains import places_of
 from sdfgad.parse.loop_state import LoopNode
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
-from sdfgad.parse.stored_lists import has_singles
 from sdfgad.parse.values import Tensor
 
 Result = TypeVar("Result")
@@ -210,7 +210,7 @@ def _begins_alike(b: Builder, filled: list[Filling]) -> bool:
     keys = [(id(one.node), id(one.values)) for one in filled]
     if not b.first_items.keys() >= {*keys}:
         raise Fills(filled[0].node, None, is_unlike=True)
-    are_doubles = not has_singles(b)
+    are_doubles = not has_singles(b.buffers.values())
     pairs = [(b.first_items[key], _of_first_trip(one)) for key, one in zip(keys, filled, strict=True)]
     return all(
         len(first) == len(own) and all(_have_one_type(x, y, are_doubles) for x, y in zip(first, own, strict=True))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdfgad.ir.expr import Lin, symbols_of
+from sdfgad.ir.expr import BOOL, Int, Lin, Op, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import trees
+from sdfgad.parse import conditions, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
@@ -15,8 +15,8 @@ BY_FLAG = "Compare a flag that is set where the object is chosen."
 BY_PLACE = "Compare the places of the items in their list: for k, x in enumerate(items)."
 
 
-def is_same(b: Builder, left: Any, right: Any) -> bool:
-    """Whether two values are one object.
+def is_same(b: Builder, left: Any, right: Any) -> Any:
+    """Whether two values are one object; for objects of a list at run-time places, a condition.
 
     Raises:
         UnsupportedProgram: it depends on the path that is taken at run time.
@@ -24,6 +24,8 @@ def is_same(b: Builder, left: Any, right: Any) -> bool:
     """
     if left is right:
         return True
+    if (places := _places(b, left, right)) is not None:
+        return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
     if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
         raise b.unsupported(ONLY_AT_RUN_TIME + "chosen or re-bound there", BY_FLAG)
@@ -33,12 +35,32 @@ def is_same(b: Builder, left: Any, right: Any) -> bool:
     return False
 
 
+def _places(b: Builder, left: Any, right: Any) -> tuple[Lin, Lin] | None:
+    """The places of two objects in a list of different ones, of which one at least is known only at run time."""
+    if not isinstance(left, Record) or not isinstance(right, Record):
+        return None
+    members = [one for one in (b.objects.member(left), b.objects.member(right)) if one is not None]
+    if not members:
+        return None
+    numbers = {id(one.fields): number for number, one in enumerate(members[0].objects)}
+    if len(numbers) < len(members[0].objects) or (members[-1].objects != members[0].objects):
+        return None
+    places = [
+        Lin(numbers[id(one.fields)]) if id(one.fields) in numbers else None if known is None else known.place
+        for one, known in ((left, b.objects.member(left)), (right, b.objects.member(right)))
+    ]
+    first, second = places
+    return None if first is None or second is None else (first, second)
+
+
 def _is_chosen(b: Builder, value: Any) -> bool:
+    value = value.fields if isinstance(value, Record) else value
     return value.copy is not None if isinstance(value, Tensor) else b.contents.is_copy(value)
 
 
 def _referents(b: Builder, value: Any) -> set[Any]:
     """The storage of the arrays, or the ids of the lists and dicts, that a value may be in Python."""
+    value = value.fields if isinstance(value, Record) else value
     if not isinstance(value, Tensor):
         return {id(one) for one in b.contents.aliased_by(value)}
     copy, own = value.copy, {value.buffer} - {None}

@@ -12,11 +12,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from sdfgad.errors import SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
+    attribute_moves,
     binding,
     chosen_texts,
     comprehensions,
@@ -108,6 +110,8 @@ class Interpreter(Frame):
                 "Write it with assignments, `if`, `for`, `while` and functions, or do it outside of the function.",
             )
         with self.reported(node):
+            if attribute_moves.may_begin(node):
+                return attribute_moves.parsed(self, partial(handler, self, node))
             return handler(self, node)
 
     @contextmanager

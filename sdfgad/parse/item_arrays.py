@@ -36,7 +36,7 @@ def column(
     found = _along_an_axis(items)
     if found is not None:
         axis, numbers = found
-        places = _in_steps(numbers, looked_up)
+        places = in_steps(numbers, looked_up)
         return lambda place: _moved(items[0], axis, places(place))
     if b.rolling is Rolling.VALUES and any(item.is_shared for item in items):
         return None
@@ -59,7 +59,8 @@ def _along_an_axis(items: Sequence[Tensor]) -> tuple[int, list[int]] | None:
 
 def _read_of(item: Tensor) -> Read | None:
     element = item.element(tuple(Lin.symbol(f"r{axis}_") for axis in range(item.ndim)))
-    return element if isinstance(element, Read) and not item.part and item.copy is None else None
+    is_as_it_was = item.part or item.copy is not None or item.held is not None
+    return element if isinstance(element, Read) and not is_as_it_was else None
 
 
 def _moved(item: Tensor, axis: int, place: Lin) -> Tensor:
@@ -82,7 +83,7 @@ def _moved(item: Tensor, axis: int, place: Lin) -> Tensor:
     return replace(item, element=read, place=None if at is None else placed)
 
 
-def _in_steps(places: list[int], looked_up: Callable[[np.ndarray[Any, Any]], Places]) -> Places:
+def in_steps(places: list[int], looked_up: Callable[[np.ndarray[Any, Any]], Places]) -> Places:
     """Places as a linear form where they are one, as those of each second row or of rows in reverse order are."""
     step = places[1] - places[0]
     if all(y - x == step for x, y in pairwise(places)):

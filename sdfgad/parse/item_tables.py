@@ -16,12 +16,15 @@ import numpy as np
 
 from sdfgad.ir.expr import INT, IntLike, Lin
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, reads_of, walk
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import attributes
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.item_arrays import column
+from sdfgad.parse.known_tables import integers, table
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.trees import leaves
-from sdfgad.parse.values import Iteration, Tensor, as_tensor, scalar, view_of
+from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, scalar
 
 # A number's type; an array's shape and dtype; a text; or, of a container, its type and keys, and those of its parts.
 _Kind = type | tuple[Any, ...] | None
@@ -59,7 +62,9 @@ def _kind(value: Any) -> _Kind:
         return None if not parts or None in parts else (type(value), keys, parts)
     if isinstance(value, Tensor):
         return _kind_of_array(value)
-    if isinstance(value, str) or value is None:
+    if isinstance(value, Record):
+        return Record, value.cls, tuple(value.fields)
+    if isinstance(value, (str, bool)) or value is None:
         return "label", value
     is_number = type(value) is float or (type(value) is int and abs(value) < LARGEST)
     return type(value) if is_number else None
@@ -101,22 +106,28 @@ def looked_up(b: Builder, values: Any, place: Lin) -> Any:
 
 def _column(b: Builder, values: list[Any]) -> Column | None:
     first = values[0]
+    if isinstance(first, Record):
+        return attributes.member_at(b, values, partial(_column_of_alike, b))
     if isinstance(first, (list, tuple, dict)):
         columns = [_column(b, list(column)) for column in zip(*map(parts_of, values), strict=True)]
         known = [column for column in columns if column is not None]
         is_whole = len(known) == len(columns)
         return (lambda place: with_parts(first, [column(place) for column in known])) if is_whole else None
-    if isinstance(first, str) or first is None:
+    if isinstance(first, (str, bool)) or first is None:
         return lambda place: first
     if any(isinstance(value, Tensor) for value in values):
         found = column(b, list(map(as_tensor, values)), partial(integers, b))
         return found and _noting(b, found)
     numbers = np.array(values)
-    return integers(b, numbers) if numbers.dtype == INT else _noting(b, _element_of(_table(b, numbers)))
+    return integers(b, numbers) if numbers.dtype == INT else _noting(b, _element_of(table(b, numbers)))
 
 
-def _element_of(table: Tensor) -> Column:
-    return lambda place: scalar(table.at(place), weak=True)
+def _column_of_alike(b: Builder, values: list[Any]) -> Column | None:
+    return _column(b, values) if _is_alike(values) else None
+
+
+def _element_of(numbers: Tensor) -> Column:
+    return lambda place: scalar(numbers.at(place), weak=True)
 
 
 def _noting(b: Builder, column: Column) -> Column:
@@ -129,47 +140,26 @@ def _noting(b: Builder, column: Column) -> Column:
     return item
 
 
-def integers(b: Builder, numbers: np.ndarray[Any, Any]) -> Callable[[Lin], Lin]:
-    """What gives the integer at a place of an array that is known, and its bounds to the builder."""
-    table, low, high = _table(b, numbers), int(numbers.min()), int(numbers.max())
-
-    def element(place: Lin) -> Lin:
-        b.table_symbols |= place.symbols
-        found = Lin.symbol(table.at(place))
-        b.learn(found - low, Lin(high) - found)
-        return found
-
-    return element
-
-
-def known_tables(b: Builder) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of such numbers, by buffer."""
-    tables = {id(array) for array in b.tables.values()}
-    return {name: array for name, array in b.captured.items() if id(array) in tables}
-
-
-def _table(b: Builder, numbers: np.ndarray[Any, Any]) -> Tensor:
-    """A captured array of these numbers, the same one for each loop over them."""
-    key = numbers.dtype.str, numbers.tobytes()
-    known = b.tables.get(key)
-    for name, array in b.captured.items():
-        if array is known:
-            return view_of(b.buffers[name]).as_value(settled=True)
-    table = b.constant_array(numbers)
-    b.tables[key] = list(b.captured.values())[-1]
-    return table
-
-
-def is_worth_a_loop(loop: Statement) -> bool:
+def is_worth_a_loop(b: Builder, loop: Statement) -> bool:
     """Whether a loop says shorter what many small statements would, or very many; a few on whole arrays are merged."""
-    if not isinstance(loop, Loop) or not loop.trips.is_const:
+    if not isinstance(loop, Loop):
         return False
     body = list(walk(loop.body))
     if _carries_integers(body):
         return False
-    small, trips = sum(map(_is_small, body)), loop.trips.const
+    small, trips = sum(map(_is_small, body)), _most_trips(b, loop.trips)
     is_rolled = trips > FEW_WHOLE or small == len(body) or trips * small >= MOST_SMALL
     return trips * len(body) >= MANY_SMALL and is_rolled
+
+
+def _most_trips(b: Builder, trips: Lin) -> int:
+    """How many trips a loop has, or an upper bound; MOST_SMALL if there is none."""
+    if trips.is_const:
+        return trips.const
+    try:
+        return b.largest(trips)
+    except NeedsConstant:
+        return MOST_SMALL
 
 
 def _carries_integers(body: Sequence[Statement]) -> bool:

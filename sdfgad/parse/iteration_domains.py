@@ -19,7 +19,7 @@ from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import reaching_definitions
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.item_tables import integers, known_tables
+from sdfgad.parse.known_tables import integers, known_tables
 
 Array = np.ndarray[Any, Any]
 # A table of what is known at some points only has room for all of the box around them.

@@ -179,6 +179,8 @@ def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
     if not isinstance(value, Iteration):
         return value
     state, env = frame.b.snapshot(), dict(frame.env)
+    if (computed := _at_once(frame.b, value)) is not None:
+        return computed
     items = gone_over(frame.b, value)
     if not isinstance(items, (Iterator, Items)):
         return items
@@ -190,6 +192,16 @@ def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
     frame.b.restore(state)
     frame.env = env
     return tuple(map(partial(_copied, frame.b), sequence(frame, gone_over(frame.b, value))))
+
+
+def _at_once(b: Builder, value: Iteration) -> tuple[Any, ...] | None:
+    """All items of an iterator that is made in this block, of which none has been taken, if a loop computes them."""
+    is_here = len(value.blocks) == len(b.blocks) and all(map(operator.is_, value.blocks, b.blocks))
+    found = value.at_once() if is_here and id(value) not in b.exhausted else None
+    if found is None:
+        return None
+    b.exhausted[id(value)] = value, None
+    return tuple(found)
 
 
 def _is_written_since(b: Builder, item: Any, writes: int) -> bool:

@@ -16,11 +16,13 @@ from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
-from sdfgad.parse.item_tables import LARGEST, integers
+from sdfgad.parse.item_tables import LARGEST
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
+from sdfgad.parse.known_tables import integers
+from sdfgad.parse.object_columns import Member
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.tree_nodes import parts_of, with_parts
-from sdfgad.parse.values import Tensor, as_tensor, is_integer
+from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer
 
 Item = Callable[[Lin], Any]
 FILLED = "a list is filled in a loop that runs at run time"
@@ -60,9 +62,11 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         return lambda _: value
     if is_integer(value):
         return _integer(b, Lin.of(value), points)
-    if isinstance(value, (tuple, list)) or type(value) is dict:
+    if isinstance(value, Record) and (member := b.objects.member(value)) is not None:
+        return _member(b, member, points)
+    if isinstance(value, (tuple, list, Record)) or type(value) is dict:
         return _container(b, value, points)
-    if isinstance(value, str) or value is None:
+    if isinstance(value, (str, bool)) or value is None:
         return lambda _: value
     if not isinstance(value, Tensor) or not _is_kept(b, value):
         raise _needs_constants(b, points)
@@ -78,20 +82,33 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
 
 
 def _container(b: Builder, value: Any, points: Points) -> Item:
-    """A tuple, list or dict that each trip makes, and nothing changes after it is appended."""
+    """A tuple, list, dict or object that each trip makes, and nothing changes after it is appended."""
     parts = [_item(b, part, points) for part in parts_of(value)]
-    if isinstance(value, tuple) and value:
+    if isinstance(value, (tuple, Record)) and parts:
         return lambda number: with_parts(value, [part(number) for part in parts])
-    if not parts or b.where in b.untaken or b.contents.depth(value) != len(b.blocks):
+    is_made_here = b.contents.depth(value) == len(b.blocks) and not b.contents.is_copy(value)
+    if not parts or b.where in b.untaken or not is_made_here:
         raise _needs_constants(b, points)
     b.taken[id(value)] = value, b.where
 
     def item(number: Lin) -> Any:
         made = with_parts(value, [part(number) for part in parts])
         b.contents.add(made, len(b.blocks))
-        # Where a name has what the last trip has appended, too, a change of either must be refused.
-        b.contents.add_copy(made, [value])
+        b.contents.add_item(made, value)
         return made
+
+    return item
+
+
+def _member(b: Builder, member: Member, points: Points) -> Item:
+    """The objects of another list that the points choose."""
+    place = _integer(b, member.place, points)
+
+    def item(number: Lin) -> Any:
+        found = Lin.of(place(number))
+        if not found.is_const:
+            raise _needs_constants(b, points)
+        return member.objects[found.const]
 
     return item
 

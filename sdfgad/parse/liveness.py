@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 
@@ -24,15 +24,32 @@ def assigned_attributes(node: ast.AST) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _names(node: ast.AST) -> dict[str, list[ast.Name]]:
-    """The nodes of each name in `node`."""
+    """The nodes of each name in `node`, without those that comprehensions have for themselves."""
     found: dict[str, list[ast.Name]] = {}
-    for n in ast.walk(node):
-        if isinstance(n, ast.Name):
-            found.setdefault(n.id, []).append(n)
+    for n in _free_names(node, frozenset()):
+        found.setdefault(n.id, []).append(n)
     return found
 
 
-SCOPES = ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+def _free_names(node: ast.AST, own: frozenset[str]) -> Iterator[ast.Name]:
+    """The names in `node`, without those in `own`, which comprehensions around it bind."""
+    if isinstance(node, ast.Name):
+        yield from () if node.id in own else (node,)
+    elif isinstance(node, COMPREHENSIONS):
+        first = node.generators[0].iter
+        yield from _free_names(first, own)
+        targets = {n.id for one in node.generators for n in ast.walk(one.target) if isinstance(n, ast.Name)}
+        parts = [part for one in node.generators for part in ast.iter_child_nodes(one) if part is not first]
+        items = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.comprehension)]
+        for part in (*parts, *items):
+            yield from _free_names(part, own | targets)
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _free_names(part, own)
+
+
+COMPREHENSIONS = ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
+SCOPES = ast.FunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS
 
 
 def bound_names(function: ast.AST) -> set[str]:
@@ -69,9 +86,7 @@ def reads_name(node: ast.AST, name: str) -> bool:
 def captured_names(body: ast.AST) -> frozenset[str]:
     """The names that nested functions and generators in `body` may capture: all that they read."""
     functions = [n for n in ast.walk(body) if isinstance(n, (ast.FunctionDef, ast.Lambda)) or _is_kept(n)]
-    return frozenset(
-        n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    )
+    return frozenset(name for f in functions for name in _names(f) if reads_name(f, name))
 
 
 def _is_kept(node: ast.AST) -> bool:

@@ -55,6 +55,7 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     trips = head.span.trips if head.span is not None and trip_counter is None else trip_counter.trips  # type: ignore[union-attr]
     # Of this many trips the first one runs, whatever ends the loop.
     certain = Lin(1) if goes_on is True else head.trips_if_not_stopped(frame) or trips
+    begins = _bound_first(frame, head) if b.holds(certain - 1) else frozenset[str]()
     items.as_names(frame)
     arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
@@ -73,7 +74,7 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
         b.where = here
         # A trip may change the very lists and dicts that it begins with.
         outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
-        changed = loop_state.changed(frame, head.node, outside, carried)
+        changed = loop_state.changed(frame, head.node, outside, carried, begins)
         held = items.held_by(frame, [value for values in changed.values() for value in values])
         for name in items.bar(frame, held):
             changed.pop(name, None)
@@ -95,10 +96,16 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
-    loop = after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips, certain)
+    loop = after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips, certain, begins)
     frame.env = after_loop.values_after(frame, loop, stores)
     items.assign(frame)
     return True
+
+
+def _bound_first(frame: Frame, head: Head) -> frozenset[str]:
+    """The names that a ``for`` binds at the beginning of each trip."""
+    names = assigned_names(head.node.target) if isinstance(head.node, ast.For) else set()
+    return frozenset(names - frame.source.captured)
 
 
 def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, reads
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.escape import aliased_buffers
@@ -127,8 +128,11 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
     masks: dict[Any, Tensor] = {}
     for name, carry in carried.items():
         (value,) = trees.matched_like(carry.like, unified([carry.like, outside.get(name, ABSENT)])[1:])
-        leaves[name] = []
-        for part, leaf in zip(trees.leaves(value), carry.leaves, strict=True):
+        leaves[name], parts = [], trees.leaves(value)
+        if len(parts) != len(carry.leaves):
+            # An object that a trip has given an attribute.
+            raise _restructured(b, name)
+        for part, leaf in zip(parts, carry.leaves, strict=True):
             known = None if leaf is None or leaf.mask is None else masks.get(leaf.mask)
             store = part if leaf is None else _initialised(b, name, part, leaf) if known is None else known
             leaves[name].append(store)
@@ -159,8 +163,13 @@ def values_in_trip(b: Builder, stores: Stores) -> Env:
     return values
 
 
-def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry]) -> dict[str, tuple[Any, Any]]:
+def changed(
+    frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry], begins: frozenset[str]
+) -> dict[str, tuple[Any, Any]]:
     """The names that a trip binds anew for later ones or for statements after the loop: their old and new values.
+
+    Args:
+        begins: those that each trip binds before all else, and at least one does.
 
     Raises:
         Rebound: the new value of one that is carried, or that the next trip reads, cannot be represented.
@@ -177,7 +186,7 @@ def changed(frame: Frame, node: LoopNode, outside: Env, carried: dict[str, Carry
             if name in carried or is_live_at_start(frame, node, name):
                 raise _rebound(frame, name, new)
             continue
-        if (old is ABSENT or isinstance(old, AfterLoop)) and not isinstance(new, MaybeBound):
+        if (old is ABSENT or isinstance(old, AfterLoop) or name in begins) and not isinstance(new, MaybeBound):
             # Each trip binds it before it reads it; else, the first trip is peeled.
             continue
         if new is ABSENT or isinstance(new, AfterLoop):
@@ -202,6 +211,9 @@ def newly_carried(
 ) -> dict[str, Carry]:
     """Those of the `changed` names that must be carried in addition, or with other leaves, as a trip has shown."""
     found: dict[str, Carry] = {}
+    if any(frame.b.objects.holds_member(trees.sequences(value)) for pair in names.values() for value in pair):
+        what = "a loop hands on one of the objects of a list, which one is known only at run time"
+        raise NeedsConstant({frame.b.loops[-1][1]}, frame.b.where, what)
     live = [n for n in {*names, *carried} if is_live_at_start(frame, node, n) or not is_assigned_first(node.body, n)]
     leaves = [leaf for name in live for leaf in trees.leaves(frame.env.get(name))]
     arrays = Counter(buffer for leaf in leaves for buffer in _arrays_of(leaf))
@@ -239,8 +251,7 @@ def _carry_of(
     one = sharing.only_one(frame.b, (old[0], new[0]), len(frame.b.blocks) - 1)
     values = trees.matched(unified([old[0], new[0]] if one is None else [one, one]))
     if values is None:
-        what = f"{called(name)} changes its structure, such as its length, in a loop that runs at run time"
-        raise Rebound(what, frame.b.where, SAME_KIND)
+        raise _restructured(frame.b, name)
     parts = list(zip(*map(trees.leaves, values), strict=True))
     before = known.leaves if known and len(known.leaves) == len(parts) else (None,) * len(parts)
     leaves: list[Leaf | None] = []
@@ -263,6 +274,11 @@ def _carry_of(
     was_shared = known is not None and known.is_shared
     is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
     return Carry((values[0], values[1]), tuple(leaves), is_shared)
+
+
+def _restructured(b: Builder, name: str) -> Rebound:
+    what = f"{called(name)} changes its structure, such as its length, in a loop that runs at run time"
+    return Rebound(what, b.where, SAME_KIND)
 
 
 def refuse_stale(frame: Frame, node: LoopNode, outside: Env) -> None:

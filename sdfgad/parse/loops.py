@@ -24,7 +24,7 @@ from sdfgad.errors import (
     UpdateOfCopy,
 )
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.program import Loop
+from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import control, filled_loops, trees
 from sdfgad.parse.builder import Builder
@@ -85,20 +85,23 @@ def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
     before = trees.copied(sources)
     frame.iterables.append(value)
     try:
-        b.rolls_tables = True
-        head = head_of(frame, node, gone_over(b, value))
-        b.rolls_tables = False
-        is_loop = head is not None and _filling(frame, head, _as_loop) is None and is_worth_a_loop(b.blocks[-1][-1])
-        if is_loop and not trees.is_changed(sources, before):
+        with b.rolling_tables():
+            head = head_of(frame, node, gone_over(b, value))
+        is_loop = head is not None and _filling(frame, head, _as_loop) is None
+        loop = b.blocks[-1][-1] if is_loop else None
+        if loop is not None and _is_worth(b, loop) and not trees.is_changed(sources, before):
             b.has_rolled = True
             return True
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
         pass
     finally:
-        b.rolls_tables = False
         frame.iterables.pop()
     point.backtrack(frame)
     return False
+
+
+def _is_worth(b: Builder, loop: Statement) -> bool:
+    return is_worth_a_loop(b, loop) or b.objects.are_written(loop)
 
 
 def _filling(frame: Frame, head: Head, parse: Callable[[Frame, Head], Result]) -> Result:
@@ -220,7 +223,7 @@ def _is_final(b: Builder, failure: _Failure | None) -> bool:
     if failure is not None:
         return failure.var not in b.table_symbols or isinstance(failure.reason, (NeedsConstant, Rebound))
     loop = b.blocks[-1][-1] if b.blocks[-1] else None
-    return not isinstance(loop, Loop) or loop.var not in b.table_symbols or is_worth_a_loop(loop)
+    return not isinstance(loop, Loop) or loop.var not in b.table_symbols or _is_worth(b, loop)
 
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:

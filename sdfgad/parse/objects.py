@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from sdfgad.parse import containers, sparse
+from sdfgad.parse import attributes, containers, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, empty_items, member, stand_in
 from sdfgad.parse.source import Source, has_source
@@ -55,6 +55,8 @@ ACCESSORS: dict[str, Callable[..., Any]] = {"__getattribute__": getattr, "__seta
 
 def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     """``record.name``: an attribute of the object, or what its class defines."""
+    if (row := attributes.read(b, record, name)) is not None:
+        return row
     if name in record.fields:
         return record.fields[name]
     if name == "__dict__":
@@ -192,6 +194,8 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
 
 def set_field(b: Builder, record: Record, name: str, value: Any) -> None:
     """``object.__setattr__(record, name, value)``, whatever the class does."""
+    if attributes.assign(b, record, name, value):
+        return
     containers.require_current(b, record.fields, name, _default_of(b, record, name))
     record.fields[name] = b.settle(value, name)
 
@@ -253,7 +257,7 @@ def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
     if hasattr(record.cls, "__post_init__") or not changes.keys() <= names:
         what = f"dataclasses.replace of `{record.cls.__name__}` names fields that it has not, or it has a __post_init__"
         raise b.unsupported(what, f"Make a new object: {record.cls.__name__}(...).")
-    fields = {name: record.fields[name] for name in record.fields if name in names}
+    fields = {name: value for name, value in attributes.read_all(b, record).items() if name in names}
     new = fields | {name: b.settle(value, name) for name, value in changes.items()}
     return Record(record.cls, containers.tracked(b, new))
 

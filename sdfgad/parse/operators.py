@@ -199,7 +199,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
         return _sequences_equal(b, op, left, right)
     if op in (ast.Is, ast.IsNot):
-        return is_same(b, left, right) == (op is ast.Is)
+        found = is_same(b, left, right)
+        return found if op is ast.Is else _negated(b, found)
     if op in IDENTITY:
         return b.python(IDENTITY[op], left, right)
     python, name = COMPARE[op]

@@ -114,7 +114,7 @@ def parse(
         if not builder.is_as_predicted():
             predicted = {}
             continue
-        if builder.references.are_rows_updated:
+        if builder.references.are_rows_updated(tuple(builder.blocks[0])):
             assumed = replace(assumed, rolling=Rolling.VALUES)
             continue
         for name, numbers in enclosed.items():

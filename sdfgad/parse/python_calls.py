@@ -21,7 +21,17 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, SdfgadError, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, delay_lines, matching, objects, operators, optional_values, trees, truth_values
+from sdfgad.parse import (
+    attributes,
+    containers,
+    delay_lines,
+    matching,
+    objects,
+    operators,
+    optional_values,
+    trees,
+    truth_values,
+)
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
@@ -286,6 +296,8 @@ def _getattr(site: Site, value: Any, name: str, *default: Any) -> Any:
 
 @_of(hasattr)
 def _hasattr(site: Site, value: Any, name: str) -> Any:
+    if isinstance(value, Record) and attributes.read(site.b, value, name) is not None:
+        return True
     if isinstance(value, Record) and name in value.fields:
         return optional_values.is_bound(site.b, value.fields[name])
     if isinstance(value, Record) and objects.is_computed(value, name):
@@ -369,7 +381,7 @@ def _copy(site: Site, value: Any) -> Any:
     if isinstance(value, (Tensor, Selection)):
         return site.call(np.copy, value)
     if isinstance(value, Record):
-        return Record(value.cls, containers.tracked(site.b, dict(value.fields)))
+        return Record(value.cls, containers.tracked(site.b, attributes.read_all(site.b, value)))
     is_container = isinstance(value, (list, dict, set))
     return containers.tracked(site.b, value.copy()) if is_container else site.b.python(copy.copy, value)
 

@@ -13,7 +13,7 @@ from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.item_tables import known_tables
+from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.values import Tensor, is_integer
 
 MOST = 2**63 - 1

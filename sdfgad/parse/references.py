@@ -7,10 +7,12 @@ component of the copies. An update of one of them would be missing in the others
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 
+from sdfgad.ir.program import Block, Compute, reads_of, walk, written
 from sdfgad.parse.values import Tensor
 
 Loops = tuple[str, ...]
@@ -65,20 +67,52 @@ class References:
     def restore(self, state: int) -> None:
         del self._events[state:]
 
-    @property
-    def are_rows_updated(self) -> bool:
-        """Whether an array that is also the item of a rolled list may be updated in place while it is."""
+    def are_rows_updated(self, body: Block) -> bool:
+        """Whether an array that is also the item of a rolled list may be updated in place while it is.
+
+        Args:
+            body: all statements.
+        """
         copies = [event for event in self._events if isinstance(event, _Copy)]
         found = _connected(copies, {copy.target for copy in copies if copy.is_row})
+        if not any(isinstance(event, _Update) and event.buffer in found for event in self._events):
+            return False
+        copies = self._without_moves(copies, body)
+        found = _connected(copies, {copy.target for copy in copies if copy.is_row})
         return any(
-            isinstance(event, _Update) and event.buffer in found and not self._is_before_copies(event, position)
+            isinstance(event, _Update)
+            and event.buffer in found
+            and not self._is_before_copies(event, position, {id(copy) for copy in copies})
             for position, event in enumerate(self._events)
         )
 
-    def _is_before_copies(self, update: _Update, position: int) -> bool:
+    def _without_moves(self, copies: list[_Copy], body: Block) -> list[_Copy]:
+        """Liveness: without copies of arrays that are new in each trip, that no later statement reads or updates."""
+        last: dict[str, tuple[int, str]] = {}
+        for position, statement in enumerate(walk(body)):
+            targets = written((statement,)) if isinstance(statement, Compute) else set()
+            target = next(iter(targets), "")
+            for buffer in {*targets, *(read.buffer for read in reads_of(statement))}:
+                last[buffer] = position, target
+        sources = Counter(buffer for copy in copies for buffer in copy.sources)
+
+        def is_move(copy: _Copy) -> bool:
+            return all(
+                sources[one] == 1 and self._created.get(one) == copy.loops and last.get(one, (0, ""))[1] == copy.target
+                for one in copy.sources
+            )
+
+        return [copy for copy in copies if not is_move(copy)]
+
+    def _is_before_copies(self, update: _Update, position: int, lasting: Container[int]) -> bool:
         """Whether an array is new when it is updated: no other reference of it exists, nor comes to exist before
-        another trip of a loop repeats the update for the same array."""
-        buffer, copies = update.buffer, [(at, one) for at, one in enumerate(self._events) if isinstance(one, _Copy)]
+        another trip of a loop repeats the update for the same array.
+
+        Args:
+            lasting: the ids of copies whose sources may be read or updated afterwards.
+        """
+        buffer = update.buffer
+        copies = [(at, one) for at, one in enumerate(self._events) if isinstance(one, _Copy) and id(one) in lasting]
         if any(copy.target == buffer for _, copy in copies):
             return False
         at, first = next((at, copy) for at, copy in copies if buffer in copy.sources)

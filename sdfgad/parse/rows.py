@@ -75,6 +75,9 @@ def whole_of(b: Builder, values: Any) -> Tensor | None:
     """The array whose rows are the items of a list or tuple, all of them and in order; None if there is none."""
     if not isinstance(values, (list, tuple)) or len(values) < 2:
         return None
+    if any(isinstance(value, Tensor) and value.held is not None for value in values):
+        # The rows of the array may be others when they are read.
+        return None
     rows = [_row(b, value) for value in values]
     if rows[0] is None or rows != [(rows[0][0], number) for number in range(len(values))]:
         return None
@@ -86,17 +89,30 @@ def whole_of(b: Builder, values: Any) -> Tensor | None:
 
 def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:
     """Arrays with a further axis in front, whose rows are the items in order: rows of one array that follow each other,
-    forwards or backwards, are a part of that array."""
-    found: list[_Run | Tensor] = []
+    forwards or backwards, are a part of that array, and items that are equal throughout are one."""
+    found: list[_Run | _Repeated] = []
     for value in values:
         row, last = _row(b, value), found[-1] if found else None
-        if row is None:
-            found.append(value.reindexed((Lin(1), *value.shape), lambda p: p[1:]))
-        elif isinstance(last, _Run) and (longer := last.followed_by(*row)) is not None:
-            found[-1] = longer
-        else:
-            found.append(_Run(*row))
-    return [one if isinstance(one, Tensor) else one.of(b) for one in found]
+        one = _Repeated(value) if row is None else _Run(*row)
+        longer = None if last is None else last.followed_by(one)
+        found[len(found) - (longer is not None) :] = [one if longer is None else longer]
+    return [one.of(b) for one in found]
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """An item, and others whose elements are the same expressions."""
+
+    value: Tensor
+    count: int = 1
+
+    def followed_by(self, other: _Run | _Repeated) -> _Repeated | None:
+        if not isinstance(other, _Repeated) or other.value.ndim or self.value.at() != other.value.at():
+            return None
+        return replace(self, count=self.count + 1)
+
+    def of(self, b: Builder) -> Tensor:
+        return self.value.reindexed((Lin(self.count), *self.value.shape), lambda p: p[1:])
 
 
 @dataclass(frozen=True)
@@ -108,10 +124,12 @@ class _Run:
     count: int = 1
     step: int = 1
 
-    def followed_by(self, buffer: str, place: int) -> _Run | None:
+    def followed_by(self, other: _Run | _Repeated) -> _Run | None:
         """The run with one more row, if that is the next one."""
-        step = place - self.first if self.count == 1 else self.step
-        is_next = buffer == self.buffer and abs(step) == 1 and place == self.first + self.count * step
+        if not isinstance(other, _Run) or other.buffer != self.buffer:
+            return None
+        step = other.first - self.first if self.count == 1 else self.step
+        is_next = abs(step) == 1 and other.first == self.first + self.count * step
         return replace(self, count=self.count + 1, step=step) if is_next else None
 
     def of(self, b: Builder) -> Tensor:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import calls, containers, delay_lines, objects, operators
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import attributes, calls, containers, delay_lines, objects, operators
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.context_managers import Setting
@@ -96,6 +97,9 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
             _update_property(frame, node, owner, node.target.attr)
             return
+        if isinstance(owner, Record) and attributes.is_column(frame.b, owner, node.target.attr):
+            _update_column(frame, node, owner, node.target.attr)
+            return
         if isinstance(owner, Record):
             _update_item(frame, node, owner.fields, node.target.attr)
             return
@@ -130,6 +134,20 @@ def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str
         result = old
     if (setter := objects.setter_of(owner, name)) is not None:
         frame.call(node, setter[0], [*setter[1], frame.b.settle(result)], {})
+
+
+def _update_column(frame: Frame, node: ast.AugAssign, owner: Record, name: str) -> None:
+    """``owner.name op= value`` of an attribute that is a row of an array."""
+    old = frame.b.settle(objects.attribute(frame.b, owner, name, partial(inlined, frame, node)))
+    result = operated(frame, node, old, frame.eval(node.value))
+    if isinstance(old, (list, dict, set)):
+        raise NeedsConstant(
+            frame.b.symbols_here(), frame.b.where, "a list or dict of one of several objects is changed"
+        )
+    if _is_array(old):
+        _update_array(frame, old, result)
+    else:
+        objects.set_attribute(frame.b, owner, name, result)
 
 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:

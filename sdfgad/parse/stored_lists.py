@@ -22,6 +22,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.appending import filler
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
+from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
 from sdfgad.parse.ranges import MANY_ITEMS
 from sdfgad.parse.rows import copy_of_row, put_row, row_of, rows_of
@@ -153,16 +154,8 @@ def _may_be_updated(b: Builder, value: Tensor) -> bool:
 def _require_alike(b: Builder, filling: Filling, array: Tensor, item: Tensor) -> None:
     """Require one shape and dtype; which items are Python's numbers makes no difference without single precision."""
     is_alike = (item.shape, item.dtype) == (array.shape[1:], array.dtype)
-    if not is_alike or (item.weak != array.weak and has_singles(b)):
+    if not is_alike or (item.weak != array.weak and has_singles(b.buffers.values())):
         raise _refused(b, filling)
-
-
-SINGLE = "float16", "float32", "complex64"
-
-
-def has_singles(b: Builder) -> bool:
-    """Whether a buffer holds less than doubles, with which Python's floats compute otherwise than NumPy's."""
-    return any(buffer.dtype.name in SINGLE for buffer in b.buffers.values())
 
 
 def _note(b: Builder, filling: Filling, access: ItemAccess) -> None:

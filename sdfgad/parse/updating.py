@@ -47,6 +47,7 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
         what = "an array is updated in place that `setflags(write=False)` may protect"
         raise b.unsupported(what, "Update it before, or a copy: y = x.copy().")
     if isinstance(value, Tensor) and value.place is not None:
+        b.versions.require_held(value.held)
         b.references.update(value)
         return value
     if isinstance(value, Tensor) and value.copy is not None:

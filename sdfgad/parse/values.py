@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdfgad.errors import UnsupportedProgram
+from sdfgad.errors import Location, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, rewrite
 from sdfgad.ir.program import Access, Accumulate, Buffer
 from sdfgad.parse.dtypes import require_supported
@@ -42,6 +42,23 @@ class Copy:
     number: int
 
 
+@dataclass(frozen=True)
+class Held:
+    """What a value is that an attribute of an object in a list was: the attribute's column is written in its place.
+
+    Attributes:
+        of: what `Versions` counts where the attribute is assigned to, with the count when it was read.
+        number: how many copies, and of these, were made before.
+        depth: that of the block in which the attribute is a column.
+        where: the line that has read it.
+    """
+
+    of: tuple[tuple[str, int], ...]
+    number: int
+    depth: int
+    where: Location | None
+
+
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """An array or scalar that is known at run time.
@@ -58,6 +75,7 @@ class Tensor:
             that is not evaluated yet.
         copy: for a copy of an array of which Python holds a reference, what it stands for.
         types: what a number may be in Python, where that is known only at run time (`truth_values`).
+        held: for what an attribute was when it was read, until when it may be read.
     """
 
     shape: Index
@@ -70,6 +88,7 @@ class Tensor:
     settled: bool = False
     copy: Copy | None = None
     types: frozenset[str] = frozenset()
+    held: Held | None = None
 
     @property
     def ndim(self) -> int:
@@ -217,6 +236,7 @@ class Iteration(Holder):
         evaluate: its items as they are now: a Python iterator, or what a loop that runs at run time goes over.
         blocks: the blocks of the program in which it is made, from the outermost on.
         is_generator: whether a generator expression makes it.
+        at_once: its items, of which a loop computes all; None where it cannot, or need not.
     """
 
     noun = "an iterator"
@@ -226,6 +246,7 @@ class Iteration(Holder):
     evaluate: Callable[[], Any]
     blocks: tuple[Any, ...]
     is_generator: bool = False
+    at_once: Callable[[], list[Any] | None] = lambda: None
 
     @property
     def held(self) -> Iterable[Any]:

@@ -10,19 +10,24 @@ from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import Expr, Lin, Read
-from sdfgad.parse.values import Copy, Index, Tensor
+from sdfgad.parse.values import Copy, Held, Index, Tensor
 
 
 class Versions:
-    """The version number of each buffer, and copies that are valid only as long as those of others do not change."""
+    """The version number of each buffer, and copies that are valid only as long as those of others do not change.
 
-    def __init__(self, where: Callable[[], Location | None]) -> None:
-        self._where = where
+    Args:
+        where: gives the present line.
+        outdated: gives what to raise for what an attribute was before it has been assigned to.
+    """
+
+    def __init__(self, where: Callable[[], Location | None], outdated: Callable[[Held], Exception]) -> None:
+        self._where, self._outdated = where, outdated
         self._writes: Counter[str] = Counter()
         self._is_checking = True
         # The buffers that have been written, and the copies that have been read, in order; how many copies there are.
         self._written: list[str] = []
-        self._read: list[Copy] = []
+        self._read: list[Copy | Held] = []
         self._copies = 0
 
     def __getitem__(self, buffer: str) -> int:
@@ -62,6 +67,25 @@ class Versions:
         """A copy that may alias the arrays in `sources` in Python: valid until one of these buffers is written."""
         return self._copied(tensor, tuple((name, self._writes[name]) for name in sorted(set(sources))), is_chosen)
 
+    def held(self, tensor: Tensor, mark: str, depth: int) -> Tensor:
+        """What an attribute is now: valid until `mark` is counted, as the attribute is another array or number then."""
+        held = Held(((mark, self._writes[mark]),), self._copies, depth, self._where())
+        self._copies += 1
+        element = tensor.element
+
+        def current(index: Index) -> Expr:
+            self.require_held(held)
+            return element(index)
+
+        return replace(tensor, element=current, held=held)
+
+    def require_held(self, held: Held | None) -> None:
+        """Refuse what an attribute was once that has been assigned to."""
+        if held is not None and self._is_checking:
+            self._read.append(held)
+            if self._is_stale(held):
+                raise self._outdated(held)
+
     def stored_copy(self, tensor: Tensor, old: Copy) -> Tensor:
         """A copy of a copy, in storage of its own that later statements do not change; valid as long as `old` is."""
         return replace(self._copied(tensor, old.of, old.is_chosen), settled=True)
@@ -84,7 +108,7 @@ class Versions:
         """Whether a value is a copy, and a buffer that it may alias in Python has been written since."""
         return isinstance(value, Tensor) and value.copy is not None and self._is_stale(value.copy)
 
-    def _is_stale(self, copy: Copy) -> bool:
+    def _is_stale(self, copy: Copy | Held) -> bool:
         return any(self._writes[name] != count for name, count in copy.of)
 
     def require_current(self, value: Any, what: str, where: Location | None = None) -> None:
@@ -104,7 +128,7 @@ class Versions:
         """
         for copy in self._read[start[0] :]:
             if copy.number < start[1] and self._is_stale(copy):
-                raise stale("an array", copy, self._where())
+                raise stale("an array", copy, self._where()) if isinstance(copy, Copy) else self._outdated(copy)
 
     @contextmanager
     def unchecked(self) -> Iterator[None]:

@@ -130,3 +130,44 @@ def test_an_endless_iterator(monkeypatch):
         sdfgad.grad(program)(np.ones(2))
     assert str(caught.value.where) == line_of(program, "itertools.count")
     assert "islice" in caught.value.todo
+
+
+# --- generators that are consumed at once
+
+
+def sums(x):
+    n = len(x)
+    rows = [np.sin(x[i]) * x for i in range(n)]
+    total = (
+        sum(np.sin(x[i]) * x[i] for i in range(n))
+        + max(np.cos(v) * v for v in x)
+        - min(x[i] * x[n - 1 - i] for i in range(n))
+    )
+    total += sum(a @ b for a, b in zip(rows, rows[::-1], strict=True)) * 0.01
+    return total + sum((np.tanh(v) * v for v in x), start=x[0]) + np.sum(tuple(v * v for v in x))
+
+
+def test_consumed_generators_are_loops(rng):
+    x = rng.uniform(0.1, 0.9, 200)
+    assert len(str(sdfgad.explain(sums, x, stage="parsed")).splitlines()) < 80
+    assert sdfgad.differentiate(sums).value(x[:70]) == pytest.approx(sums(x[:70]), rel=1e-12)
+    sdfgad.check_grads(sums, x[:70])
+
+
+def counted(x):
+    """Items that change what later ones read, and a generator that is made before a change, and consumed after it."""
+    seen, scale = [], np.ones(1)
+
+    def item(v):
+        seen.append(v)
+        scale[0] *= 0.99
+        return v * scale[0] * len(seen)
+
+    values = (v * scale[0] for v in x)
+    return sum(item(v) for v in x) + 10.0 * sum(values) + any(v > 1e9 for v in x)
+
+
+def test_generators_with_effects(rng):
+    x = rng.uniform(0.1, 0.9, 40)
+    assert_like_python(counted, x)
+    assert_slope(counted, x)

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from sdfgad.parse.liveness import assigned_names, is_exposed, is_read_outside
+from sdfgad.parse.liveness import assigned_names, captured_names, is_exposed, is_read_outside, reads_name
 
 
 def parsed(text):
@@ -81,3 +81,18 @@ def test_is_read_outside(name, inner, outer):
     second = first.body[1]
     assert is_read_outside(function, second, [first], name) is inner
     assert is_read_outside(function, first, [], name) is outer
+
+
+def test_names_of_comprehensions_are_their_own():
+    (function,) = ast.parse(
+        "def f(x):\n    for a in x:\n        pass\n    return sum(a * b for a in x if a for b in a), [a for a in a]"
+    ).body
+    # The last iterable alone is the name of the function.
+    assert reads_name(function.body[1], "a")
+    assert not reads_name(function.body[1].value.elts[0], "a")
+    assert captured_names(function) == {"sum", "x", "a"}
+
+
+def test_names_that_kept_generators_capture():
+    assert captured_names(ast.parse("g = (a * b for a in x)")) == {"b", "x"}
+    assert captured_names(ast.parse("h = lambda: [a for a in y]")) == {"y"}

@@ -185,3 +185,13 @@ def test_a_check_that_one_item_fails():
     with pytest.raises(SingularMatrix) as caught:
         gradient(a)
     assert str(caught.value.where) == line_of(inverses, "np.linalg.inv")
+
+
+def test_equal_numbers_are_one_statement():
+    def program(x):
+        y = np.array([0.5] * 50 + [x[0]] * 50 + [x[1], 1.0])
+        return y @ y
+
+    x = np.array([0.3, 0.7])
+    assert len(str(sdfgad.explain(program, x, stage="parsed")).splitlines()) < 20
+    assert_like_python(program, x)

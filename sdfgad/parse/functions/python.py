@@ -185,7 +185,9 @@ def _compared(b: Builder, items: Any) -> Any:
 def _extremum(b: Builder, values: tuple[Any, ...], default: Any, name: str) -> Any:
     """Python's ``max`` or ``min`` of several scalars, or of those in a sequence: the first of equal ones."""
     if len(values) == 1:
-        items = values[0]
+        items, whole = values[0], whole_of(b, values[0])
+        if whole is not None and whole.ndim == 1:
+            items, default = whole, NOTHING
         if _is_vector(items) and default is not NOTHING:
             return _of_selected(b, items, default, name)
         if _is_vector(items) or (isinstance(items, Tensor) and items.ndim == 1 and b.holds(items.shape[0] - 1)):

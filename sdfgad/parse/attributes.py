@@ -1,0 +1,262 @@
+"""Structure of arrays: attributes of the objects of a list as the rows of arrays, for loops that assign to them.
+
+A loop that goes over a list of objects of one class, or chooses them by its counter, stays a loop: what it reads of an
+object is an item of a column. Where it assigns to an attribute, ``p.x = p.x + dt * p.v``, that attribute of all these
+objects moves to an array before the outermost loop or branch in which they stay the same objects, and each assignment
+writes a row. In Python the old value may live on under another name: a reference of a row may be read only until the
+attribute is assigned to, of whichever object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import Rolling
+from sdfgad.parse.dtypes import has_singles
+from sdfgad.parse.item_arrays import in_steps
+from sdfgad.parse.known_tables import integers
+from sdfgad.parse.object_columns import Column, Member, Moves
+from sdfgad.parse.rows import copy_of_row, rows_of, segments
+from sdfgad.parse.values import ABSENT, NotNumeric, Record, Tensor, Unbound, as_tensor
+
+BOUND_ANEW = "an attribute of objects in a list is assigned to in a loop"
+
+
+def member_at(
+    b: Builder, objects: Sequence[Record], column_of: Callable[[list[Any]], Callable[[Lin], Any] | None]
+) -> Callable[[Lin], Any] | None:
+    """What gives the object at a place that is known only at run time; None where there can be no such one.
+
+    Args:
+        column_of: what gives the value at a place of several values; None for values that are not alike.
+    """
+    first = objects[0]
+    if all(one is first for one in objects):
+        return lambda place: first
+    if b.where in b.untaken or any(b.contents.is_copy(one.fields) or b.objects.member(one) for one in objects):
+        return None
+    for one in objects:
+        b.taken[id(one.fields)] = one.fields, b.where
+    b.objects.add_group(tuple(objects))
+    names = [name for name in first.fields if b.objects.common(objects, name) is None]
+    columns = {name: column_of([one.fields[name] for one in objects]) for name in names}
+
+    def at(place: Lin) -> Record:
+        if place.is_const:
+            return objects[place.const]
+        fields = {
+            name: _unlike(b, name, place) if column is None else column(place) for name, column in columns.items()
+        }
+        record = Record(first.cls, fields)
+        b.contents.add(fields, len(b.blocks))
+        b.taken[id(fields)] = fields, b.where
+        b.objects.add_member(Member(record, tuple(objects), place))
+        for name in first.fields:
+            if (found := _column_of(b, record, name)) is not None and _is_set(b, *found):
+                fields[name] = _row(*found)
+        return record
+
+    return at
+
+
+def _unlike(b: Builder, name: str, place: Lin) -> Unbound:
+    what = (
+        f"the attributes `{name}` of the objects in a list are not alike, so that a loop over them is none at run time"
+    )
+    return Unbound("it is not alike in all objects", NeedsConstant(_counters(b, place), b.where, what))
+
+
+def _counters(b: Builder, place: Lin) -> set[str]:
+    around = {var for _, var, _ in b.loops}
+    return around & place.symbols or around
+
+
+# --- reading
+
+
+def read(b: Builder, record: Record, name: str) -> Tensor | None:
+    """An attribute that is a column: the row of an object, as it is now; None for another attribute.
+
+    Raises:
+        NeedsConstant: whether the object has got it is not known.
+    """
+    found = _column_of(b, record, name)
+    if found is None:
+        return None
+    column, place = found
+    if not _is_set(b, column, place):
+        what = f"whether objects have got the attribute `{name}` already is known only at run time"
+        raise NeedsConstant({var for _, var, _ in b.loops}, b.where, what)
+    row = _row(column, place)
+    is_copied = b.where in b.objects.copying and b.rolling is not Rolling.VALUES
+    return copy_of_row(b, row) if is_copied else b.versions.held(row, column.mark, column.depth)
+
+
+def read_all(b: Builder, record: Record) -> dict[str, Any]:
+    """The attributes of an object, as they are now."""
+    rows = {name: read(b, record, name) for name in record.fields}
+    return {name: value if rows[name] is None else rows[name] for name, value in record.fields.items()}
+
+
+def is_column(b: Builder, record: Record, name: str) -> bool:
+    return b.objects.member(record) is not None or b.objects.of(record, name) is not None
+
+
+def _column_of(b: Builder, record: Record, name: str) -> tuple[Column, Lin] | None:
+    """The column that an attribute of an object is, and the place of its row."""
+    member = b.objects.member(record)
+    if member is None:
+        known = b.objects.of(record, name)
+        return None if known is None else (known[0], Lin(known[1]))
+    found = b.objects.common(member.objects, name)
+    return None if found is None else (found[0], in_steps(found[1], partial(integers, b))(member.place))
+
+
+def _is_set(b: Builder, column: Column, place: Lin) -> bool:
+    """Whether an object has an attribute that none of them had before the loops."""
+    if not b.objects.is_unset(column):
+        return True
+    at = b.objects.place_set(column)
+    if at is not None and at.symbols.isdisjoint(var for _, var, _ in b.loops):
+        _complete(b, column)
+        return True
+    return at == place
+
+
+def _row(column: Column, place: Lin) -> Tensor:
+    """The row of an object, whatever it is at the time when it is evaluated."""
+    array = column.array
+    row = array.reindexed(array.shape[1:], lambda p: (place, *p))
+    return row if row.ndim else row.as_value(settled=False)
+
+
+# --- assignments
+
+
+def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
+    """Assign to an attribute that is a column, or to one that must be; returns False for another attribute.
+
+    Raises:
+        Moves: it must become a column first.
+        NeedsConstant: it cannot.
+    """
+    found, member = _column_of(b, record, name), b.objects.member(record)
+    if found is None:
+        objects = b.objects.group(record) if member is None else member.objects
+        if objects is None or (member is None and len(b.blocks) <= b.contents.depth(record.fields)):
+            return False
+        raise _moves(b, objects, name, value)
+    column, place = found
+    if _is_row(value, column, place):
+        return True
+    item = _alike(b, column.array.shape[1:], column.array, value)
+    if item is None and member is None:
+        return False
+    if item is None or not _may_set(b, column, place):
+        raise NeedsConstant(_counters(b, place), b.where, BOUND_ANEW)
+    array = column.array
+    b.refer(array.reindexed(array.shape[1:], lambda p: (place, *p)), item, is_row=True)
+    b.versions.count(column.mark)
+    for one in (*column.objects, *(known.record for known in b.objects.members)):
+        b.contents.count_change(one.fields)
+    return True
+
+
+def _is_row(value: Any, column: Column, place: Lin) -> bool:
+    """Whether a value is the very row, as that is updated in place."""
+    if not isinstance(value, Tensor) or value.place is None or value.buffer != column.buffer or value.part:
+        return False
+    index = tuple(Lin.symbol(f"r{axis}_") for axis in range(value.ndim))
+    return value.shape == column.array.shape[1:] and value.place(index).index == (place, *index)
+
+
+def _alike(b: Builder, shape: tuple[Lin, ...], like: Tensor, value: Any) -> Tensor | None:
+    """A value as a row beside others of a shape and dtype; None where it is of another kind, or may have other names
+    by which it is updated in place."""
+    if isinstance(value, bool):
+        return None
+    try:
+        item = as_tensor(value)
+    except NotNumeric:
+        return None
+    is_number = isinstance(value, (int, float)) and like.dtype.kind == "f"
+    if item.shape != shape or not (item.dtype == like.dtype or is_number) or item.types:
+        return None
+    if item.weak != like.weak and has_singles(b.buffers.values()):
+        return None
+    return None if item.is_shared and b.rolling is Rolling.VALUES else item
+
+
+def _may_set(b: Builder, column: Column, place: Lin) -> bool:
+    """Note where a column without values gets one: in each trip of a loop over all objects."""
+    if not b.objects.is_unset(column) or _is_set(b, column, place):
+        return True
+    depth, var, trips = b.loops[-1] if b.loops else (0, "", Lin(0))
+    is_each = depth == len(b.blocks) and place == Lin.symbol(var) and trips == Lin(len(column.objects))
+    if is_each:
+        b.objects.set_at(column, place)
+    return is_each
+
+
+# --- moves
+
+
+def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exception:
+    """What to raise so that an attribute becomes a column."""
+    depth = max(b.contents.depth(one.fields) for one in objects)
+    may_move = all(b.contents.has(one.fields) and id(one.fields) not in b.outside for one in objects)
+    try:
+        like = as_tensor(value)
+    except NotNumeric:
+        may_move = False
+    need = NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
+    is_within = any(depth == around for around, _ in b.objects.around)
+    if not may_move or not is_within or b.objects.is_refused(objects, name):
+        return need
+    is_known = like.dtype.kind in "fc" and all(extent.is_const for extent in like.shape)
+    return Moves(objects, name, like, depth) if is_known else need
+
+
+def move(b: Builder, need: Moves) -> None:
+    """Let an attribute of objects be the rows of a new array; where that cannot be, note it."""
+    objects = list({id(one.fields): one for one in need.objects}.values())
+    values = [one.fields.get(need.name, ABSENT) for one in objects]
+    is_set = any(value is not ABSENT for value in values)
+    items = [_alike(b, need.like.shape, need.like, value) for value in values] if is_set else []
+    if any(item is None for item in items):
+        b.objects.refuse(need.objects, need.name)
+        return
+    rows = [item for item in items if item is not None]
+    weak = need.like.weak and all(row.weak for row in rows)
+    array = b.new_view(need.name, (Lin(len(objects)), *need.like.shape), need.like.dtype, weak)
+    first = 0
+    for part in segments(b, rows):
+        b.refer(rows_of(array, first, part.shape[0].const), part, is_row=True)
+        first += part.shape[0].const
+    column = Column(need.name, tuple(objects), array, len(b.blocks))
+    b.objects.add(column, is_set)
+    b.has_rolled = True
+    if is_set:
+        _put_rows(column)
+
+
+def complete(b: Builder) -> None:
+    """After a loop: objects have the attributes that it has given to all of them."""
+    for column in b.objects.unset:
+        _is_set(b, column, Lin(0))
+
+
+def _complete(b: Builder, column: Column) -> None:
+    """Let all objects have an attribute: the loop over them has ended."""
+    b.objects.complete(column)
+    _put_rows(column)
+
+
+def _put_rows(column: Column) -> None:
+    for number, one in enumerate(column.objects):
+        one.fields[column.name] = _row(column, Lin(number))

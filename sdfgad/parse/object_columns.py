@@ -1,0 +1,196 @@
+"""The attributes that are columns, rows of an array for each of several objects, and the objects of run-time places."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdfgad.errors import AmbiguousArray, Location
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.program import Statement, written
+from sdfgad.parse.values import Held, Record, Tensor
+
+
+@dataclass(frozen=True)
+class Member:
+    """One of several objects, the one at a place that is known only at run time."""
+
+    record: Record
+    objects: tuple[Record, ...]
+    place: Lin
+
+
+@dataclass(frozen=True)
+class Column:
+    """An attribute of several objects as an array.
+
+    Attributes:
+        array: it has a row for each of them, in order.
+        depth: that of the block in which it is one.
+    """
+
+    name: str
+    objects: tuple[Record, ...]
+    array: Tensor
+    depth: int
+
+    @property
+    def buffer(self) -> str:
+        return str(self.array.buffer)
+
+    @property
+    def mark(self) -> str:
+        """What `Versions` counts where the attribute is assigned to."""
+        return f"{self.buffer}.{self.name}"
+
+
+class Again(Exception):
+    """Raised where a loop or branch at this depth of blocks must be parsed again.
+
+    Args:
+        number: how many copies had been made when what it concerns was parsed (`Versions.now`).
+    """
+
+    def __init__(self, depth: int, number: int) -> None:
+        self.depth, self.number = depth, number
+
+
+class Moves(Again):
+    """Raised where an attribute of objects must become a column before a loop or branch.
+
+    Args:
+        like: what is assigned to it.
+    """
+
+    def __init__(self, objects: Sequence[Record], name: str, like: Tensor, depth: int) -> None:
+        super().__init__(depth, sys.maxsize)
+        self.objects, self.name, self.like = objects, name, like
+
+
+class Copies(Again):
+    """Raised where what an attribute was is read after it has been assigned to: the line that has read it must copy."""
+
+    def __init__(self, held: Held) -> None:
+        super().__init__(held.depth, held.number)
+        self.where = held.where
+
+
+class ObjectColumns:
+    """The columns of a program so far, the groups of objects that have them, and the members of run-time places.
+
+    Attributes:
+        around: for each loop and branch around the present statement, how many blocks were open where it began, and
+            how many copies had been made (`Versions.now`).
+        copying: the lines that copy what attributes are.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[int, str], tuple[Column, int]] = {}
+        self._members: dict[int, Member] = {}
+        self._groups: dict[int, tuple[Record, ...]] = {}
+        # The columns without values at first, by buffer: where each trip of a loop gives one to its object.
+        self._unset: dict[str, Lin | None] = {}
+        self._refused: dict[tuple[int, str], Any] = {}
+        self.around: list[tuple[int, int]] = []
+        self.copying = set[Location | None]()
+
+    def snapshot(self) -> tuple[dict[Any, Any], ...]:
+        return dict(self._rows), dict(self._members), dict(self._groups), dict(self._unset)
+
+    def restore(self, state: tuple[dict[Any, Any], ...]) -> None:
+        """Restore all but what has been refused, and which lines copy."""
+        self._rows, self._members, self._groups, self._unset = (dict(part) for part in state)
+
+    # --- groups and members
+
+    def add_group(self, objects: tuple[Record, ...]) -> None:
+        self._groups |= {id(one.fields): objects for one in objects}
+
+    def group(self, record: Record) -> tuple[Record, ...] | None:
+        """The objects with which one has been in a list that a loop goes over."""
+        return self._groups.get(id(record.fields))
+
+    def add_member(self, member: Member) -> None:
+        self._members[id(member.record.fields)] = member
+
+    def member(self, record: Record) -> Member | None:
+        return self._members.get(id(record.fields))
+
+    def behind(self, fields: Any) -> list[Any]:
+        """The attributes of all objects of which one, with these attributes, is a member."""
+        member = self._members.get(id(fields))
+        return [] if member is None else [one.fields for one in member.objects]
+
+    def holds_member(self, values: Sequence[Any]) -> bool:
+        """Whether one of some values is a member."""
+        return any(isinstance(value, Record) and id(value.fields) in self._members for value in values)
+
+    @property
+    def members(self) -> list[Member]:
+        return list(self._members.values())
+
+    # --- columns
+
+    def add(self, column: Column, is_set: bool) -> None:
+        self._rows |= {(id(one.fields), column.name): (column, number) for number, one in enumerate(column.objects)}
+        if not is_set:
+            self._unset[column.buffer] = None
+
+    def of(self, record: Record, name: str) -> tuple[Column, int] | None:
+        """The column that an attribute of an object is, and its row."""
+        return self._rows.get((id(record.fields), name))
+
+    def common(self, objects: Sequence[Record], name: str) -> tuple[Column, list[int]] | None:
+        """The column that an attribute of several objects is, and the row of each; None if it is not one column."""
+        found = [self.of(one, name) for one in objects]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found) or any(one[0] is not known[0][0] for one in known):
+            return None
+        return known[0][0], [row for _, row in known]
+
+    @property
+    def all(self) -> list[Column]:
+        return list({id(column): column for column, _ in self._rows.values()}.values())
+
+    def refuse(self, objects: Sequence[Record], name: str) -> None:
+        """Note that an attribute cannot be a column."""
+        self._refused |= {(id(one.fields), name): one for one in objects}
+
+    def is_refused(self, objects: Sequence[Record], name: str) -> bool:
+        return any((id(one.fields), name) in self._refused for one in objects)
+
+    # --- columns that have no values at first
+
+    def is_unset(self, column: Column) -> bool:
+        return column.buffer in self._unset
+
+    def place_set(self, column: Column) -> Lin | None:
+        """The place of the row that has got its value in this trip of a loop."""
+        return self._unset[column.buffer]
+
+    def set_at(self, column: Column, place: Lin) -> None:
+        self._unset[column.buffer] = place
+
+    def complete(self, column: Column) -> None:
+        """Note that a column has all its values."""
+        del self._unset[column.buffer]
+
+    def are_written(self, statement: Statement) -> bool:
+        """Whether a statement assigns to attributes that are columns."""
+        return not written((statement,)).isdisjoint(column.buffer for column in self.all)
+
+    @property
+    def unset(self) -> list[Column]:
+        return [column for column in self.all if column.buffer in self._unset]
+
+    # --- what attributes were
+
+    def outdated(self, held: Held, where: Location | None) -> Exception:
+        """What to raise where what an attribute was is read after it has been assigned to."""
+        may_copy = any(depth == held.depth and number <= held.number for depth, number in self.around)
+        if may_copy and held.where not in self.copying:
+            return Copies(held)
+        what = "an attribute of objects in a list has been assigned to since its old value was read"
+        return AmbiguousArray(what, where, "Copy the old value where it is read: old = p.x.copy().", "")
