@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import operator
 import types
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     appending,
     calls,
@@ -25,6 +27,7 @@ from sdfgad.parse import (
     conditions,
     containers,
     delay_lines,
+    dict_keys,
     filtered,
     iterators,
     namespaces,
@@ -57,6 +60,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.trajectories import READ
 from sdfgad.parse.values import ChosenText, Record, Selection, Tensor, is_integer, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
@@ -223,6 +227,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     filling = frame.b.filling.get(id(container))
     if filling is not None and filling.storing is not None:
         return stored_lists.read(frame.b, container, index)
+    if filling is not None and isinstance(container, dict):
+        raise NeedsConstant({filling.var}, frame.b.where, READ)
     if filling is not None and is_integer(index):
         return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, list) and not stored_lists.is_known(index):
@@ -244,20 +250,14 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(container, containers.Default) and is_real(index) and index not in container:
         return _made(frame, container, index)
     if isinstance(index, Lin) and not index.is_const:
-        rows = whole_of(frame.b, container)
-        if rows is not None:
-            return getitem(frame.b, rows, index)
-        if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
-            return container[0]
-        tuples = columns_of(frame.b, container, ranges.MANY_ITEMS)
-        if tuples is not None:
-            return tuples(resolve(frame.b, index, Lin(len(container))))
-        number = ranges.number_at(frame.b, container, index, is_known=True)
-        if number is None and stored_lists.has_many_trips(frame.b, index):
-            appending.expect(frame.b, container)
-            number = ranges.number_at(frame.b, container, index, is_known=False)
-        if number is not None:
-            return number
+        counted = _counted(frame, container, index)
+        if counted is not None:
+            return counted
+    if type(container) is dict and not is_plain(index):
+        place = dict_keys.place_of(frame.b, container, index)
+        counted = None if place is None else _counted(frame, tuple(container.values()), place)
+        if counted is not None:
+            return counted
     chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen
@@ -270,6 +270,23 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(index, slice):
         containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
+
+
+def _counted(frame: Frame, values: Any, index: Lin) -> Any:
+    """An item of a list or tuple at a place that counters tell; None where it can be none of a loop."""
+    rows = whole_of(frame.b, values)
+    if rows is not None:
+        return getitem(frame.b, rows, index)
+    if ranges.is_repeated(frame.b, values) and _is_within(frame, index, len(values)):
+        return values[0]
+    tuples = columns_of(frame.b, values, ranges.MANY_ITEMS)
+    if tuples is not None:
+        return tuples(resolve(frame.b, index, Lin(len(values))))
+    number = ranges.number_at(frame.b, values, index, is_known=True)
+    if number is None and stored_lists.has_many_trips(frame.b, index):
+        appending.expect(frame.b, values)
+        number = ranges.number_at(frame.b, values, index, is_known=False)
+    return number
 
 
 def _is_within(frame: Frame, index: Lin, length: int) -> bool:
@@ -356,10 +373,23 @@ def text(frame: Frame, node: ast.JoinedStr) -> str:
         raise
     except UnsupportedProgram:
         return RunTimeText(ast.unparse(node))
-    made = RunTimeText(ast.unparse(node))
-    if all(isinstance(value, Lin) or is_plain(value) for value in values):
-        made.symbols = frozenset().union(*(value.symbols for value in values if isinstance(value, Lin)))
-    return made
+    return RunTimeText.of(ast.unparse(node), values, partial(_text_with, frame, node, [one.id for one in names]))
+
+
+def _text_with(frame: Frame, node: ast.JoinedStr, names: list[str], *values: Any) -> str:
+    """An f-string with these values of the names in it."""
+    known = _Known(dict(zip(names, values, strict=True)))
+    return "".join(_formatted(frame, known.visit(part)) for part in copy.deepcopy(node.values))
+
+
+class _Known(ast.NodeTransformer):
+    """Puts values in the place of names."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant(self.values[node.id]), node)
 
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {

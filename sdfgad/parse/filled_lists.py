@@ -87,10 +87,16 @@ def is_followed(function: Any) -> bool:
 def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) -> bool:
     """Whether what is around an expression hands its value on, without a look at the items of lists in it."""
     is_object = isinstance(value, Record)
+    if isinstance(parent, ast.Attribute) and is_object:
+        # Of the attributes of an object that are filled as a dict, `obj.__dict__`, others may be read.
+        return id(value.fields) not in frame.b.filling
     if isinstance(parent, ast.Attribute):
-        return is_object or parent.attr in (LOOKUPS if isinstance(value, dict) else APPENDING)
+        is_filled_dict = isinstance(value, dict) and id(value) in frame.b.filling
+        return not is_filled_dict and parent.attr in (LOOKUPS if isinstance(value, dict) else APPENDING)
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
+        if isinstance(value, dict) and id(value) in frame.b.filling:
+            return is_item and isinstance(parent.ctx, ast.Store)
         # Of the list itself `trajectory_items` and `stored_lists` read and replace items.
         filling = frame.b.filling.get(id(value))
         is_replaced = filling is not None and filling.storing is not None and isinstance(parent.ctx, ast.Store)

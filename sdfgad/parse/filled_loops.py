@@ -80,10 +80,14 @@ def _first_items(b: Builder, node: LoopNode, first: Callable[[], None]) -> dict[
     counts = [len(values) for values in lists]
     try:
         first()
-        items = [values[count:] for values, count in zip(lists, counts, strict=True)]
+        items = [_items_of(values)[count:] for values, count in zip(lists, counts, strict=True)]
     except (NeedsConstant, SdfgadError):
         items = [[] for _ in lists]
     return {(id(node), id(values)): own for values, own in zip(lists, items, strict=True)}
+
+
+def _items_of(values: Any) -> list[Any]:
+    return list(values.values() if isinstance(values, dict) else values)
 
 
 @contextmanager
@@ -154,7 +158,22 @@ def _append_items(b: Builder, var: str, filled: list[Filling]) -> None:
             (place, row, number) for row, own in zip(filling.rows, at, strict=True) for number, place in enumerate(own)
         ]
         items.sort(key=lambda item: item[0])
-        _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
+        if isinstance(filling.values, dict):
+            _require_new_keys(b, filling)
+            filling.values.update((row.keys[number], row.item(Lin(number))) for _, row, number in items)
+        else:
+            _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
+
+
+def _require_new_keys(b: Builder, filling: Filling) -> None:
+    """Require that a loop which reads a dict that it fills, or its length, gives it a new key each time.
+
+    Raises:
+        NeedsConstant: not so.
+    """
+    keys = [*filling.values, *(key for row in filling.rows for key in row.keys)]
+    if (id(filling.node), id(filling.values)) in b.to_read and len({*keys}) < len(keys):
+        raise NeedsConstant({filling.var}, b.where, trajectories.READ)
 
 
 def _put(values: list[Any], items: list[tuple[bool, Any]]) -> None:

@@ -79,9 +79,8 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     python, name = BINARY[op]
     _require_no_objects(b, left, right)
     if op is ast.Mod and isinstance(left, str) and (has_reading(right) or not is_static(right)):
-        made = RunTimeText(left)
-        made.symbols = frozenset(right.symbols) if isinstance(right, Lin) else frozenset()
-        return made
+        parts = right if type(right) is tuple else (right,)
+        return RunTimeText.of(left, (left, *parts), lambda text, *known: text % known)
     if isinstance(left, Reading) or isinstance(right, Reading):
         return READING
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import Location
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 
 RUN_TIME_TEXT = "a string that depends on run-time values"
@@ -17,9 +20,21 @@ class RunTimeText(str):
     """A string that depends on run-time values, by its source: it can be printed, but is never equal to another.
 
     `symbols`: the run-time integers that are all that it depends on; empty if it depends on more.
+    `make`: what makes it of its `parts`, integers or such strings, if that is all that it depends on.
     """
 
     symbols: frozenset[str] = frozenset()
+    parts: tuple[Any, ...] = ()
+    make: Callable[..., str] | None = None
+
+    @staticmethod
+    def of(source: str, parts: Sequence[Any], make: Callable[..., str]) -> RunTimeText:
+        """A string that is made of parts, by its source."""
+        made = RunTimeText(source)
+        if all(isinstance(part, Lin) or is_plain(part) or _is_made(part) for part in parts):
+            symbols = (part.symbols for part in parts if isinstance(part, (Lin, RunTimeText)))
+            made.symbols, made.parts, made.make = frozenset().union(*symbols), tuple(parts), make
+        return made
 
     def __hash__(self) -> int:
         raise TypeError(f"{RUN_TIME_TEXT} cannot be a key")
@@ -29,10 +44,10 @@ class RunTimeText(str):
         return self
 
     def __add__(self, other: str) -> RunTimeText:
-        return RunTimeText(str.__add__(self, other))
+        return RunTimeText.of(str.__add__(self, other), (self, other), operator.add)
 
     def __radd__(self, other: str) -> RunTimeText:
-        return RunTimeText(str.__add__(other, self))
+        return RunTimeText.of(str.__add__(other, self), (other, self), operator.add)
 
     def __len__(self) -> int:
         raise TypeError(f"the length of {RUN_TIME_TEXT} is not known")
@@ -42,6 +57,10 @@ class RunTimeText(str):
 
     def __bool__(self) -> bool:
         return True
+
+
+def _is_made(part: Any) -> bool:
+    return isinstance(part, RunTimeText) and part.make is not None
 
 
 def require_known(value: Any, where: Location | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import types
 from collections import Counter
@@ -111,9 +112,16 @@ def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        is_view = isinstance(value, (*DICT_VIEWS, set, frozenset))
-        left += value if is_view else [] if isinstance(value, partial) else _iterated(value)
+        if isinstance(value, DICT_VIEWS):
+            left.append(dict_of(value))
+        is_set = isinstance(value, (set, frozenset))
+        left += value if is_set else [] if isinstance(value, partial) else _iterated(value)
     return False
+
+
+def dict_of(view: Any) -> Any:
+    """The dict of which something is a view, as `d.keys()` is, which shows what the dict has later, too."""
+    return gc.get_referents(view)[0]
 
 
 def _iterated(value: Any) -> list[Any]:

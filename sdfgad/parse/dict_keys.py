@@ -1,0 +1,80 @@
+"""Keys of dicts that follow from the counters of loops around: ``d[i]``, ``d[i, j]``, ``d[f"x{i}"]``.
+
+They are known at all points of the loops. So a dict that a loop fills is filled as a list is, with keys beside the
+items (`appending`), and an item that a later loop chooses is one at a place of the list of its values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from sdfgad.ir.expr import Int, Lin
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.iteration_domains import Points, form_of, known_at, points_around
+from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.tree_nodes import rebuilt_tuple
+from sdfgad.parse.values import Tensor, is_whole
+
+# More points are not worth a list of keys.
+MOST_POINTS = 2**16
+
+
+def keys_at(b: Builder, key: Any, points: Points) -> list[Any] | None:
+    """The key at each point, if it is known."""
+    if isinstance(key, RunTimeText):
+        return _texts_at(b, key, points)
+    if isinstance(key, tuple):
+        parts = _all_at(b, key, points)
+        return None if parts is None else [rebuilt_tuple(key, list(part)) for part in parts]
+    if is_plain(key) and not isinstance(key, list):
+        return [key] * len(points)
+    if not is_whole(key):
+        return None
+    known = known_at(b, key.at() if isinstance(key, Tensor) else Int(Lin.of(key)), points)
+    return None if known is None else known.tolist()
+
+
+def _all_at(b: Builder, keys: Sequence[Any], points: Points) -> list[tuple[Any, ...]] | None:
+    columns = [keys_at(b, key, points) for key in keys]
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return None
+    return list(zip(*known, strict=True)) if known else [()] * len(points)
+
+
+def _texts_at(b: Builder, text: RunTimeText, points: Points) -> list[str] | None:
+    parts = _all_at(b, text.parts, points) if text.make is not None else None
+    try:
+        return None if parts is None or text.make is None else [text.make(*part) for part in parts]
+    except Exception:
+        # Python raises, too, where the loop is written out.
+        return None
+
+
+def symbols_of(key: Any) -> frozenset[str]:
+    """The counters and run-time integers that a key depends on."""
+    if isinstance(key, tuple):
+        return frozenset().union(*map(symbols_of, key))
+    if isinstance(key, RunTimeText):
+        return key.symbols
+    if not is_whole(key):
+        return frozenset()
+    return frozenset((key.at() if isinstance(key, Tensor) else Lin.of(key)).symbols)
+
+
+def place_of(b: Builder, values: dict[Any, Any], key: Any) -> Lin | None:
+    """The place of an item in the order of a dict, by a key that follows from counters; None for other keys."""
+    counters = symbols_of(key) & {var for _, var, _ in b.loops}
+    if not counters or any(var in counters and depth >= b.table_depth for depth, var, _ in b.loops):
+        return None
+    points = points_around(b, counters)
+    if points is None or not 0 < len(points) <= MOST_POINTS:
+        return None
+    keys = keys_at(b, key, points)
+    numbers = {known: number for number, known in enumerate(values)}
+    if keys is None or not all(map(numbers.__contains__, keys)):
+        return None
+    b.table_symbols |= counters
+    return form_of(b, points, operator.itemgetter(*keys)(numbers) if len(keys) > 1 else [numbers[keys[0]]])
