@@ -240,6 +240,7 @@ class Filling:
         arrays: these, by kind.
         storing: how items are replaced; None for lists that grow.
         accesses: the statements that do so, or read items, in order.
+        expected: the keys of a dict, of all trips, with which items have been read.
     """
 
     values: Any
@@ -252,6 +253,7 @@ class Filling:
     arrays: Mapping[Any, Any] = field(default_factory=dict)
     storing: Any = None
     accesses: tuple[ItemAccess, ...] = ()
+    expected: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

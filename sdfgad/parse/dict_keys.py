@@ -6,7 +6,6 @@ items (`appending`), and an item that a later loop chooses is one at a place of 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +18,8 @@ from sdfgad.parse.values import Tensor, is_whole
 
 # More points are not worth a list of keys.
 MOST_POINTS = 2**16
+# Where a loop chooses fewer than one in so many items, only these are made an array.
+FEW = 4
 
 
 def keys_at(b: Builder, key: Any, points: Points) -> list[Any] | None:
@@ -64,8 +65,9 @@ def symbols_of(key: Any) -> frozenset[str]:
     return frozenset((key.at() if isinstance(key, Tensor) else Lin.of(key)).symbols)
 
 
-def place_of(b: Builder, values: dict[Any, Any], key: Any) -> Lin | None:
-    """The place of an item in the order of a dict, by a key that follows from counters; None for other keys."""
+def chosen(b: Builder, values: dict[Any, Any], key: Any) -> tuple[tuple[Any, ...], Lin] | None:
+    """Items of a dict, those that a key which follows from counters chooses among them, and the place of the one that
+    it chooses; None for other keys."""
     counters = symbols_of(key) & {var for _, var, _ in b.loops}
     if not counters or any(var in counters and depth >= b.table_depth for depth, var, _ in b.loops):
         return None
@@ -73,8 +75,11 @@ def place_of(b: Builder, values: dict[Any, Any], key: Any) -> Lin | None:
     if points is None or not 0 < len(points) <= MOST_POINTS:
         return None
     keys = keys_at(b, key, points)
-    numbers = {known: number for number, known in enumerate(values)}
-    if keys is None or not all(map(numbers.__contains__, keys)):
+    if keys is None or not all(map(values.__contains__, keys)):
         return None
     b.table_symbols |= counters
-    return form_of(b, points, operator.itemgetter(*keys)(numbers) if len(keys) > 1 else [numbers[keys[0]]])
+    used = set(keys)
+    # The others would be copied in vain.
+    items = values if FEW * len(used) > len(values) else {one: values[one] for one in values if one in used}
+    numbers = {one: number for number, one in enumerate(items)}
+    return tuple(items.values()), form_of(b, points, [numbers[one] for one in keys])

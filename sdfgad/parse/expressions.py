@@ -18,7 +18,6 @@ import numpy as np
 
 from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     appending,
     calls,
@@ -30,6 +29,7 @@ from sdfgad.parse import (
     dict_keys,
     filtered,
     iterators,
+    keyed_trajectories,
     namespaces,
     objects,
     operators,
@@ -60,7 +60,6 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain
-from sdfgad.parse.trajectories import READ
 from sdfgad.parse.values import ChosenText, Record, Selection, Tensor, is_integer, is_real, is_static
 
 # What to write instead of attributes of arrays that are not supported.
@@ -228,7 +227,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if filling is not None and filling.storing is not None:
         return stored_lists.read(frame.b, container, index)
     if filling is not None and isinstance(container, dict):
-        raise NeedsConstant({filling.var}, frame.b.where, READ)
+        return keyed_trajectories.item(frame, container, index)
     if filling is not None and is_integer(index):
         return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, list) and not stored_lists.is_known(index):
@@ -249,15 +248,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return ranges.item(frame.b, container, index)
     if isinstance(container, containers.Default) and is_real(index) and index not in container:
         return _made(frame, container, index)
-    if isinstance(index, Lin) and not index.is_const:
-        counted = _counted(frame, container, index)
-        if counted is not None:
-            return counted
-    if type(container) is dict and not is_plain(index):
-        place = dict_keys.place_of(frame.b, container, index)
-        counted = None if place is None else _counted(frame, tuple(container.values()), place)
-        if counted is not None:
-            return counted
+    counted = _counted(frame, container, index)
+    if counted is not None:
+        return counted
     chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen
@@ -272,8 +265,18 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
 
 
-def _counted(frame: Frame, values: Any, index: Lin) -> Any:
-    """An item of a list or tuple at a place that counters tell; None where it can be none of a loop."""
+def _counted(frame: Frame, container: Any, index: Any) -> Any:
+    """An item of a list, tuple or dict that counters tell; None where it can be none of a loop."""
+    if type(container) is dict and not is_plain(index):
+        chosen = dict_keys.chosen(frame.b, container, index)
+        if chosen is None:
+            keyed_trajectories.expect(frame, container, index)
+        return None if chosen is None else _at_place(frame, *chosen)
+    is_counted = not isinstance(container, dict) and isinstance(index, Lin) and not index.is_const
+    return _at_place(frame, container, index) if is_counted else None
+
+
+def _at_place(frame: Frame, values: Any, index: Lin) -> Any:
     rows = whole_of(frame.b, values)
     if rows is not None:
         return getitem(frame.b, rows, index)

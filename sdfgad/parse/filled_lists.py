@@ -96,7 +96,7 @@ def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) 
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
         if isinstance(value, dict) and id(value) in frame.b.filling:
-            return is_item and isinstance(parent.ctx, ast.Store)
+            return is_item and not isinstance(parent.ctx, ast.Del)
         # Of the list itself `trajectory_items` and `stored_lists` read and replace items.
         filling = frame.b.filling.get(id(value))
         is_replaced = filling is not None and filling.storing is not None and isinstance(parent.ctx, ast.Store)

@@ -12,7 +12,7 @@ from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import stored_lists, trajectories, trees
+from sdfgad.parse import keyed_trajectories, stored_lists, trajectories, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
 from sdfgad.parse.control import ChoicePoint
@@ -80,14 +80,10 @@ def _first_items(b: Builder, node: LoopNode, first: Callable[[], None]) -> dict[
     counts = [len(values) for values in lists]
     try:
         first()
-        items = [_items_of(values)[count:] for values, count in zip(lists, counts, strict=True)]
+        items = [list(trajectories.items_of(values))[count:] for values, count in zip(lists, counts, strict=True)]
     except (NeedsConstant, SdfgadError):
         items = [[] for _ in lists]
     return {(id(node), id(values)): own for values, own in zip(lists, items, strict=True)}
-
-
-def _items_of(values: Any) -> list[Any]:
-    return list(values.values() if isinstance(values, dict) else values)
 
 
 @contextmanager
@@ -159,21 +155,10 @@ def _append_items(b: Builder, var: str, filled: list[Filling]) -> None:
         ]
         items.sort(key=lambda item: item[0])
         if isinstance(filling.values, dict):
-            _require_new_keys(b, filling)
+            keyed_trajectories.require_as_expected(b, filling)
             filling.values.update((row.keys[number], row.item(Lin(number))) for _, row, number in items)
         else:
             _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
-
-
-def _require_new_keys(b: Builder, filling: Filling) -> None:
-    """Require that a loop which reads a dict that it fills, or its length, gives it a new key each time.
-
-    Raises:
-        NeedsConstant: not so.
-    """
-    keys = [*filling.values, *(key for row in filling.rows for key in row.keys)]
-    if (id(filling.node), id(filling.values)) in b.to_read and len({*keys}) < len(keys):
-        raise NeedsConstant({filling.var}, b.where, trajectories.READ)
 
 
 def _put(values: list[Any], items: list[tuple[bool, Any]]) -> None:

@@ -16,9 +16,11 @@ from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
+from sdfgad.parse.dict_keys import keys_at
 from sdfgad.parse.item_tables import LARGEST, integers
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.rows import put_row, row_of
+from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
@@ -62,6 +64,9 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         return _integer(b, Lin.of(value), points)
     if isinstance(value, (tuple, list)) or type(value) is dict:
         return _container(b, value, points)
+    texts = keys_at(b, value, points) if isinstance(value, RunTimeText) else None
+    if texts is not None:
+        return lambda number: texts[_known(b, points, number)]
     if isinstance(value, str) or value is None:
         return lambda _: value
     if not isinstance(value, Tensor) or not _is_kept(b, value):

@@ -78,8 +78,9 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         )
     python, name = BINARY[op]
     _require_no_objects(b, left, right)
-    if op is ast.Mod and isinstance(left, str) and (has_reading(right) or not is_static(right)):
-        parts = right if type(right) is tuple else (right,)
+    parts = right if type(right) is tuple else (right,)
+    is_text = any(isinstance(part, RunTimeText) for part in (left, *parts))
+    if op is ast.Mod and isinstance(left, str) and (is_text or has_reading(right) or not is_static(right)):
         return RunTimeText.of(left, (left, *parts), lambda text, *known: text % known)
     if isinstance(left, Reading) or isinstance(right, Reading):
         return READING

@@ -112,16 +112,15 @@ def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, DICT_VIEWS):
-            left.append(dict_of(value))
+        left += [dict_of(value)] if isinstance(value, DICT_VIEWS) else []
         is_set = isinstance(value, (set, frozenset))
         left += value if is_set else [] if isinstance(value, partial) else _iterated(value)
     return False
 
 
-def dict_of(view: Any) -> Any:
-    """The dict of which something is a view, as `d.keys()` is, which shows what the dict has later, too."""
-    return gc.get_referents(view)[0]
+def dict_of(value: Any) -> Any:
+    """The dict of which a value is a view, as `d.keys()` is: what it shows later. Any other value itself."""
+    return gc.get_referents(value)[0] if isinstance(value, DICT_VIEWS) else value
 
 
 def _iterated(value: Any) -> list[Any]:
