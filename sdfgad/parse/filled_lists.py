@@ -1,4 +1,4 @@
-"""Escape analysis of the lists that loops fill: until its loop ends, nothing may look into such a list.
+"""Escape analysis of the lists and dicts that loops fill: until its loop ends, nothing may look into such a list.
 
 While the loop's body is parsed, the list is still what it was before the loop. So each expression whose value is the
 list, or holds it, must be one of those that hand it on or append to it, in whatever function it is.
@@ -70,7 +70,7 @@ def _give_up_filling(frame: Frame, values: Any) -> None:
 def _refuse(frame: Frame, values: Iterable[Any]) -> None:
     reached = list(values)
     loops = {one.var for key, one in frame.b.filling.items() if trees.holds_any(reached, {key})}
-    what = "a list is read in the loop that fills it, or holds what a name is bound to anew there"
+    what = "a list or dict is read in the loop that fills it, or holds what a name is bound to anew there"
     raise NeedsConstant(loops, frame.b.where, what, TODO)
 
 

@@ -25,7 +25,8 @@ from sdfgad.parse.iteration_domains import Points, form_of, points_around
 from sdfgad.parse.trajectories import READ
 
 # What keys consist of that are evaluated before the statement which they are in.
-PLAIN = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+NUMBERS = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+PLAIN = (*NUMBERS, ast.JoinedStr, ast.FormattedValue)
 
 
 def expect(frame: Frame, values: dict[Any, Any], key: Any) -> None:
@@ -35,8 +36,10 @@ def expect(frame: Frame, values: dict[Any, Any], key: Any) -> None:
         Fills: it does.
     """
     b, body = frame.b, filler(frame.b, values)
-    is_counted = body is not None and body.var in dict_keys.symbols_of(key)
-    if body is None or not is_counted or id(values) in b.filling or (id(body.node), id(values)) in b.only_read:
+    if body is None or id(values) in b.filling or (id(body.node), id(values)) in b.only_read:
+        return
+    inside = {var for depth, var, _ in b.loops if depth >= body.depth}
+    if inside.isdisjoint(dict_keys.symbols_of(key)):
         return
     if _key_of_trip(frame, body.node, values) is not None:
         trajectories.expect(b, body.node, values)

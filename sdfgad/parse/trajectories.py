@@ -17,7 +17,7 @@ from sdfgad.parse.contents import Filling, Fills, Rolling
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor
 
-READ = "a list is read in the loop that fills it"
+READ = "a list or dict is read in the loop that fills it"
 
 
 def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]:
