@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, walk, written
@@ -17,9 +19,11 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.contents import Rolling
+from sdfgad.parse.dict_keys import keys_at
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iterables import iterable_of
+from sdfgad.parse.iteration_domains import Points
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.ranges import Items, gone_over, items_of
 from sdfgad.parse.rows import MANY_STATEMENTS, row_of
@@ -33,7 +37,7 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
     first = node.generators[0]
     iterable = gone_over(frame.b, iterable_of(frame, first.iter))
-    if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not first.ifs:
+    if isinstance(node, (ast.ListComp, ast.DictComp)) and len(node.generators) == 1 and not first.ifs:
         alike = items_of(frame.b, iterable)
         rows = None if alike is None else _rows(frame, node, alike)
         if rows is not None:
@@ -114,8 +118,9 @@ class _Differ(Exception):
 UNLIKE = _Differ, InvalidIndex, NeedsConstant, NotNumeric, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 
 
-def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
-    """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
+def _rows(frame: Frame, node: ast.ListComp | ast.DictComp, alike: Items) -> list[Any] | None:
+    """The items, or those with their keys, as rows of an array that a loop fills; None for those to be parsed one by
+    one."""
     b = frame.b
     if b.rolling is Rolling.NONE or any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
         # What an item binds, later ones read.
@@ -130,7 +135,7 @@ def _rows(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any] | None:
         return None
 
 
-def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
+def _filled(frame: Frame, node: ast.ListComp | ast.DictComp, alike: Items) -> list[Any]:
     b, before, here = frame.b, frozenset(frame.b.buffers), frame.b.where
     if not alike.length.is_const:
         raise _Differ
@@ -141,7 +146,8 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         b.loops.append((len(b.blocks), var, alike.length))
         inner = _inner(frame)
         bind(inner, node.generators[0].target, alike.at(trip))
-        item = _row_of(frame, inner.eval(node.elt), trip, before)
+        keys = _keys(inner, node.key, var, number) if isinstance(node, ast.DictComp) else None
+        item = _row_of(frame, inner.eval(node.elt if isinstance(node, ast.ListComp) else node.value), trip, before)
         b.loops.pop()
     # The checks of all items are one maximum.
     changed = before.intersection(written(tuple(body))) - {STATUS}
@@ -149,7 +155,16 @@ def _filled(frame: Frame, node: ast.ListComp, alike: Items) -> list[Any]:
         raise _Differ
     b.where = here
     b.loop(var, alike.length, guards, body)
-    return [item(Lin(k)) for k in range(number)]
+    rows = [item(Lin(k)) for k in range(number)]
+    return rows if keys is None else list(zip(keys, rows, strict=True))
+
+
+def _keys(frame: Frame, node: ast.expr, var: str, number: int) -> list[Any]:
+    """The keys of a dict, which must be known at all trips."""
+    keys = keys_at(frame.b, frame.eval(node), Points((var,), np.arange(number).reshape(-1, 1)))
+    if keys is None:
+        raise _Differ
+    return keys
 
 
 def _row_of(frame: Frame, value: Any, trip: Lin, before: frozenset[str]) -> Callable[[Lin], Any]:

@@ -54,7 +54,7 @@ def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> N
         return
     owner = getattr(function, "__self__", None)
     is_append = isinstance(owner, list) and function.__name__ in APPENDING
-    is_lookup = isinstance(owner, dict) and function.__name__ in LOOKUPS
+    is_lookup = isinstance(owner, dict) and function.__name__ in LOOKUPS and id(owner) not in frame.b.filling
     reached = [*arguments, *([] if is_append or is_lookup else [owner])]
     if trees.holds_any(reached, frame.b.filling):
         _refuse(frame, reached)

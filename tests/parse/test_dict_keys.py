@@ -71,6 +71,8 @@ ROLLED = {
     "for k, v in d.items():\n    s = s * 0.9 + w(k, v)\nreturn s",
     "a dict by another's texts": TEXTS + "e = {}\nfor k, v in d.items():\n    e[k] = np.cos(v)\n"
     "for k, v in d.items():\n    s = s * 0.9 + v @ e[k]\nreturn s",
+    "comprehensions": "d = {f'w{i}': (np.sin(x[i]) * x[0], i) for i in range(n)}\nfor k, (v, j) in d.items():\n"
+    "    s = s * 0.9 + v.sum() * j\nreturn s + d['w3'][0][1] + len(d)",
     "negative keys": "for i in range(n):\n    d[-i] = np.sin(x[i]) * x[i]\n"
     "for i in range(n):\n    s = s * 0.9 + d[-i].sum() * i\nreturn s",
     "at some trips": "for i in range(n):\n    h = np.sin(x[i]) * x[i]\n    if i % 3 == 1:\n        d[i] = h" + ALL,
@@ -105,9 +107,11 @@ ROLLED = {
     "for i in range(n):\n    s = s * 0.9 + d[i, 3]\nreturn s + len(d)",
 }
 WRITTEN_OUT = {
+    "keys that come again in comprehensions": "d = {i % 7: np.sin(x[i]) * x[0] for i in range(n)}" + ALL,
     "a view that is made before": "w = d.keys()\nfor i in range(n):\n    d[i] = np.sin(x[i]) * len(w)" + USE,
     "a view of items": "w = d.items()\nfor i in range(n):\n    d[i] = np.sin(x[i])\n"
     "    s = s + len(list(w)) * x[i, 0]" + USE,
+    "a method of it": "d[0], get = x[0], d.get\nfor i in range(n):\n    d[i] = np.sin(x[i]) + get(0)" + USE,
     "gone over in the loop": "for i in range(n):\n    d[i] = np.sin(x[i]).sum()\n"
     "    s = s + sum(d.values()) * x[i, 0]\nreturn s",
     "a key that may be there": "for i in range(n):\n    if i % 3 not in d:\n        d[i % 3] = np.sin(x[i])\n"
