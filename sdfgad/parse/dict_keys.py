@@ -68,18 +68,31 @@ def symbols_of(key: Any) -> frozenset[str]:
 def chosen(b: Builder, values: dict[Any, Any], key: Any) -> tuple[tuple[Any, ...], Lin] | None:
     """Items of a dict, those that a key which follows from counters chooses among them, and the place of the one that
     it chooses; None for other keys."""
-    counters = symbols_of(key) & {var for _, var, _ in b.loops}
-    if not counters or any(var in counters and depth >= b.table_depth for depth, var, _ in b.loops):
+    points, keys = _known(b, key)
+    if points is None or not all(map(values.__contains__, keys)):
         return None
-    points = points_around(b, counters)
-    if points is None or not 0 < len(points) <= MOST_POINTS:
-        return None
-    keys = keys_at(b, key, points)
-    if keys is None or not all(map(values.__contains__, keys)):
-        return None
-    b.table_symbols |= counters
     used = set(keys)
     # The others would be copied in vain.
     items = values if FEW * len(used) > len(values) else {one: values[one] for one in values if one in used}
     numbers = {one: number for number, one in enumerate(items)}
     return tuple(items.values()), form_of(b, points, [numbers[one] for one in keys])
+
+
+def contains(b: Builder, values: Any, key: Any) -> Lin | None:
+    """Whether a dict has a key which follows from counters, as 1 or 0; None for other keys."""
+    points, keys = _known(b, key) if type(values) is dict and not is_plain(key) else (None, [])
+    return None if points is None else form_of(b, points, [int(one in values) for one in keys])
+
+
+def _known(b: Builder, key: Any) -> tuple[Points | None, list[Any]]:
+    """Points that hold all which come to the present statement, and the key at each; None where it is not known."""
+    counters = symbols_of(key) & {var for _, var, _ in b.loops}
+    if not counters or any(var in counters and depth >= b.table_depth for depth, var, _ in b.loops):
+        return None, []
+    points = points_around(b, counters)
+    keys = None if points is None or not 0 < len(points) <= MOST_POINTS else keys_at(b, key, points)
+    if keys is None:
+        return None, []
+    b.table_symbols |= counters
+    b.has_rolled = True
+    return points, keys

@@ -98,6 +98,7 @@ def points_around(b: Builder, counters: Set[str]) -> Points | None:
     tables, points = known_tables(b), Points((), np.zeros((1, 0), np.int64))
     for _, counter, expr in sorted([*loops, *branches], key=lambda one: one[0]):
         found = evaluated(expr, points.columns, tables)
+        found = known_at(b, expr, points) if found is None else found
         if found is None and counter:
             return None
         if found is not None:

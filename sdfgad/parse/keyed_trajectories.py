@@ -23,6 +23,7 @@ from sdfgad.parse.contents import Filling, Fills
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iteration_domains import Points, form_of, points_around
 from sdfgad.parse.trajectories import READ
+from sdfgad.parse.values import Record
 
 # What keys consist of that are evaluated before the statement which they are in.
 NUMBERS = (ast.Name, ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
@@ -94,12 +95,19 @@ def _expected(frame: Frame, filling: Filling) -> tuple[Any, ...]:
 
 
 def _key_of_trip(frame: Frame, node: ast.AST, values: Any) -> ast.expr | None:
-    """The key of the one statement of a loop that gives a dict items by a name of the dict."""
-    keys = [key for name, key in _stored_keys(node) if frame.env.get(name) is values]
+    """The key of the one statement of a loop that gives a dict items by a name of the dict, or an attribute."""
+    keys = [one.slice for one in _stored(node) if _named(frame, one.value) is values]
     return keys[0] if len(keys) == 1 and all(isinstance(part, PLAIN) for part in ast.walk(keys[0])) else None
 
 
 @lru_cache(maxsize=1 << 10)
-def _stored_keys(node: ast.AST) -> tuple[tuple[str, ast.expr], ...]:
-    stored = [one for one in ast.walk(node) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)]
-    return tuple((one.value.id, one.slice) for one in stored if isinstance(one.value, ast.Name))
+def _stored(node: ast.AST) -> tuple[ast.Subscript, ...]:
+    return tuple(one for one in ast.walk(node) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
+
+
+def _named(frame: Frame, node: ast.expr) -> Any:
+    """What a local name stands for, or an attribute that an object has; else None."""
+    if isinstance(node, ast.Name):
+        return frame.env.get(node.id)
+    owner = _named(frame, node.value) if isinstance(node, ast.Attribute) else None
+    return owner.fields.get(node.attr) if isinstance(owner, Record) and isinstance(node, ast.Attribute) else None

@@ -88,7 +88,10 @@ ROLLED = {
     "where data decides": FILL
     + "for i in range(n):\n    if x[i, 0] > 0.5:\n        s = s * 0.9 + d[i].sum()\nreturn s",
     "whether there is one": "for i in range(0, n, 2):\n    d[i] = np.sin(x[i]) * x[i]\n"
-    "for i in range(n):\n    if i % 2 == 0:\n        s = s * 0.9 + d[i].sum()\nreturn s",
+    "for i in range(n):\n    if i in d:\n        s = s * 0.9 + d[i].sum()\nreturn s",
+    "whether there is none": "for i in range(0, n, 2):\n    d[i] = np.sin(x[i]) * x[i]\n"
+    "for i in range(n):\n    for k in (i - 1, i + 1):\n        if k not in d:\n            s = s * 0.9 + x[i, 0]\n"
+    "        else:\n            s = s + d[k].sum()\nreturn s",
     "removed later": FILL + "del d[4]" + ALL,
     "updated later": FILL + "d[2] += 1.0\nd[4][1] = x[0, 0]" + USE,
     "updated in a loop": FILL + "for i in range(n):\n    d[i] += x[i] * 3.0" + USE,
@@ -139,6 +142,11 @@ WRITTEN_OUT = {
     "    s = s + 100.0\nreturn s",
     "attributes by texts": "o = Box()\no.a0 = x[0]\nfor i in range(n):\n    o.__dict__[f'a{i}'] = np.sin(x[i])\n"
     "    s = s + o.a0.sum()\nreturn s + o.a3.sum()",
+    "removed where there is one": FILL + "for i in range(n):\n    if i + 2 in d:\n"
+    "        s = s + d.pop(i + 2).sum()\n"
+    "    if i in d:\n        s = s + 1.0\nreturn s + len(d)",
+    "given where there is none": "d[4] = x[0]\nfor i in range(n):\n    if i not in d:\n"
+    "        d[i] = np.sin(x[i]) * x[0]" + USE,
     "a memo": "def f(i):\n    if i not in d:\n        d[i] = np.sin(x[i]) * x[0]\n    return d[i]\n"
     "for i in range(n):\n    s = s * 0.9 + f(i % 6).sum()\nreturn s + len(d)",
     "a text that is compared": TEXTS

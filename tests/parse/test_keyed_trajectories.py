@@ -44,6 +44,7 @@ ROLLED = {
     "    else:\n        v = x[i, 1] * 1.0\n    d[i] = v",
     "a key with a name": "d = {4: x[0]}\nfor i in range(n):\n    j = i + 5\n    v = d[j - 1] * 0.9\n"
     "    d[j] = v + x[i]",
+    "an attribute": "o = Box()\nd = o.d\no.d[0] = x[0]\nfor i in range(1, n):\n    o.d[i] = o.d[i - 1] * 0.9 + x[i]",
     "in a loop": "for k in range(3):\n    d = {0: x[k]}\n    for i in range(1, n):\n"
     "        d[i] = d[i - 1] * 0.9 + x[i]\n"
     "    s = s + d[n - 1].sum()",
@@ -80,7 +81,8 @@ WRITTEN_OUT = {
     "except KeyError:\n    s = s + 50.0",
     "other shapes": "d = {0: x[0]}\nfor i in range(1, 8):\n    d[i] = np.concatenate([d[i - 1] * 0.9, x[i]])",
     "other kinds": "d = {0: 0.0}\nfor i in range(1, n):\n    d[i] = d[i - 1] * 0.9 + x[i]",
-    "an attribute": "o = Box()\nd = o.d\no.d[0] = x[0]\nfor i in range(1, n):\n    o.d[i] = o.d[i - 1] * 0.9 + x[i]",
+    "an attribute that is bound anew": "o = Box()\no.d[0] = x[0]\nfor i in range(1, n):\n    d, v = o.d, o.d[i - 1]\n"
+    "    if i == 5:\n        o.d = dict(d)\n    o.d[i] = v * 0.9 + x[i]",
 }
 
 
