@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdfgad.ir.expr import Int, Lin
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, points_around
 from sdfgad.parse.texts import RunTimeText, is_plain
@@ -20,6 +21,10 @@ from sdfgad.parse.values import Tensor, is_whole
 MOST_POINTS = 2**16
 # Where a loop chooses fewer than one in so many items, only these are made an array.
 FEW = 4
+
+
+class MissingKey(NeedsConstant):
+    """Raised where a dict may lack the key of some trip, which a branch may leave out."""
 
 
 def keys_at(b: Builder, key: Any, points: Points) -> list[Any] | None:
@@ -67,10 +72,19 @@ def symbols_of(key: Any) -> frozenset[str]:
 
 def chosen(b: Builder, values: dict[Any, Any], key: Any) -> tuple[tuple[Any, ...], Lin] | None:
     """Items of a dict, those that a key which follows from counters chooses among them, and the place of the one that
-    it chooses; None for other keys."""
+    it chooses; None for other keys.
+
+    Raises:
+        MissingKey: the dict lacks some of the keys.
+    """
     points, keys = _known(b, key)
-    if points is None or not all(map(values.__contains__, keys)):
+    if points is None:
         return None
+    if not all(map(values.__contains__, keys)):
+        what = "an item of a dict is chosen by a counter, and there is none for some of its trips"
+        raise MissingKey(
+            set(points.counters), b.where, what, "Test `key in d` in an `if` around it, or use d.get(key, default)."
+        )
     used = set(keys)
     # The others would be copied in vain.
     items = values if FEW * len(used) > len(values) else {one: values[one] for one in values if one in used}

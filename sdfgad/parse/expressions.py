@@ -268,9 +268,11 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
 def _counted(frame: Frame, container: Any, index: Any) -> Any:
     """An item of a list, tuple or dict that counters tell; None where it can be none of a loop."""
     if type(container) is dict and not is_plain(index):
-        chosen = dict_keys.chosen(frame.b, container, index)
-        if chosen is None:
+        try:
+            chosen = dict_keys.chosen(frame.b, container, index)
+        except dict_keys.MissingKey:
             keyed_trajectories.expect(frame, container, index)
+            raise
         return None if chosen is None else _at_place(frame, *chosen)
     is_counted = not isinstance(container, dict) and isinstance(index, Lin) and not index.is_const
     return _at_place(frame, container, index) if is_counted else None

@@ -92,6 +92,8 @@ ROLLED = {
     "whether there is none": "for i in range(0, n, 2):\n    d[i] = np.sin(x[i]) * x[i]\n"
     "for i in range(n):\n    for k in (i - 1, i + 1):\n        if k not in d:\n            s = s * 0.9 + x[i, 0]\n"
     "        else:\n            s = s + d[k].sum()\nreturn s",
+    "in an expression that leaves some out": FILL + "for i in range(n):\n    v = d[i - 1] if i > 0 else x[0]\n"
+    "    s = s * 0.9 + v @ d[i] + (d[i + 1][0] if i + 1 in d else 1.0)\nreturn s",
     "removed later": FILL + "del d[4]" + ALL,
     "updated later": FILL + "d[2] += 1.0\nd[4][1] = x[0, 0]" + USE,
     "updated in a loop": FILL + "for i in range(n):\n    d[i] += x[i] * 3.0" + USE,
