@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, delay_lines, objects, stored_lists, trees
+from sdfgad.parse import appending, containers, delay_lines, objects, stored_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
@@ -207,9 +207,10 @@ def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
         if is_log(container):
             delay_lines.require_place(frame.b, container, index)
         method(frame, frame.source.node, container, "__setitem__", index, value)
-    elif isinstance(container, list) and stored_lists.store(frame.b, container, index, value):
-        return
     elif isinstance(container, (list, dict)):
+        by_loop = stored_lists.store if isinstance(container, list) else appending.store
+        if by_loop(frame.b, container, index, value):
+            return
         index = position_of(frame.b, index)
         containers.require_current(frame.b, container, containers.item_key(container, index))
         if isinstance(index, slice) and isinstance(value, Iteration):

@@ -91,10 +91,10 @@ class Builder(Emitter):
         self.returns_arrays, self.copies_returned = False, False
         # How many calls around keep no intermediate values for the reverse sweep.
         self.pinning = 0
-        # The lists that the loops around fill, by id; those that each loop will, by the id of its node; and the
-        # loops around that may fill some, from the outermost on (see `appending`).
+        # The lists and dicts that the loops around fill, by id; those that each loop will, by the id of its node; and
+        # the loops around that may fill some, from the outermost on (see `appending`).
         self.filling: dict[int, Filling] = {}
-        self.to_fill: dict[int, list[list[Any]]] = {}
+        self.to_fill: dict[int, list[Any]] = {}
         # By the ids of both: how the items of several appends are laid out, how items are replaced, and those of these
         # lists that the loop reads, too.
         self.layouts: dict[tuple[int, int], Layout] = {}

@@ -53,7 +53,7 @@ from sdfgad.parse.registry import METHODS, Handler, Known, is_hashable, known_fu
 from sdfgad.parse.rows import elements_of
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
-from sdfgad.parse.texts import RunTimeText, is_plain
+from sdfgad.parse.texts import RunTimeText, is_plain, require_known, require_no_texts
 from sdfgad.parse.values import DICT_VIEWS, Holder, MaybeNone, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
@@ -125,6 +125,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
     if not is_followed(function) and not (is_hashable(function) and is_ignored(function)):
         chosen_texts.require_none(frame.b, node.func, (*positional, *keywords.values()))
+        require_no_texts(function, (*positional, *keywords.values()), frame.b.where)
     if frame.b.logs.known and function is not len and not is_followed(function):
         positional = with_items(frame.b, positional)
         keywords = dict(zip(keywords, with_items(frame.b, keywords.values()), strict=True))
@@ -358,6 +359,10 @@ def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], k
     """A call of a method of a string: its value where all is known while parsing, else its source."""
     if is_plain([method.__self__, *positional, *keywords.values()]):
         return frame.b.python(method, *positional, **keywords)
+    require_known(method.__self__, frame.b.where)
+    if method.__name__ == "format" and not keywords:
+        text = method.__self__
+        return RunTimeText.of(source_text(node), positional, lambda *known: text.format(*known))
     return RunTimeText(source_text(node))
 
 

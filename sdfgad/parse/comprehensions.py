@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Statement, walk, written
@@ -20,10 +22,12 @@ from sdfgad.parse import conditions, containers
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
+from sdfgad.parse.dict_keys import keys_at
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.item_tables import is_worth_a_loop
 from sdfgad.parse.iterables import iterable_of
+from sdfgad.parse.iteration_domains import Points
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.object_columns import Again, Member
 from sdfgad.parse.ranges import Items, gone_over, items_of
@@ -34,6 +38,7 @@ from sdfgad.parse.values import Iteration, NotNumeric, Record, Tensor
 # Of fewer items that a generator gives, a loop would be tried in vain too often.
 MANY_CONSUMED = 16
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
+Rolled = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
@@ -128,10 +133,11 @@ UNLIKE = (
 
 
 def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
-    """The items as rows of an array that a loop fills; None where they are to be parsed one by one."""
+    """The items, or those with their keys, as rows of an array that a loop fills; None for those to be parsed one by
+    one."""
     b = frame.b
     is_simple = len(node.generators) == 1 and not node.generators[0].ifs
-    if b.rolling is Rolling.NONE or not is_simple or not isinstance(node, ast.ListComp | ast.GeneratorExp):
+    if b.rolling is Rolling.NONE or not is_simple or not isinstance(node, Rolled):
         return None
     if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
         # What an item binds, later ones read.
@@ -140,7 +146,7 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
     try:
         with b.rolling_tables():
             alike = items_of(b, gone_over(b, value))
-        is_long = alike is not None and (isinstance(node, ast.ListComp) or alike.length.const >= MANY_CONSUMED)
+        is_long = alike is not None and (not isinstance(node, ast.GeneratorExp) or alike.length.const >= MANY_CONSUMED)
         rows = _filled(frame, node, alike) if alike is not None and is_long else None
     except UNLIKE:
         rows = None
@@ -151,7 +157,7 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
     return rows
 
 
-def _filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, alike: Items) -> list[Any]:
+def _filled(frame: Frame, node: Rolled, alike: Items) -> list[Any]:
     b, before, here = frame.b, frozenset(frame.b.buffers), frame.b.where
     if not alike.length.is_const:
         raise _Differ
@@ -162,7 +168,9 @@ def _filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, alike: Items) -
         b.loops.append((len(b.blocks), var, alike.length))
         inner = _inner(frame)
         bind(inner, node.generators[0].target, alike.at(trip))
-        item = _row_of(_Trip(frame, trip, before, set()), inner.eval(node.elt))
+        keys = _keys(inner, node.key, var, number) if isinstance(node, ast.DictComp) else None
+        value = inner.eval(node.value if isinstance(node, ast.DictComp) else node.elt)
+        item = _row_of(_Trip(frame, trip, before, set()), value)
         b.loops.pop()
     # The checks of all items are one maximum.
     changed = before.intersection(written(tuple(body))) - {STATUS}
@@ -172,7 +180,16 @@ def _filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, alike: Items) -
     b.loop(var, alike.length, guards, body)
     if var in b.table_symbols and not is_worth_a_loop(b, b.blocks[-1][-1]):
         raise _Differ
-    return [item(Lin(k)) for k in range(number)]
+    rows = [item(Lin(k)) for k in range(number)]
+    return rows if keys is None else list(zip(keys, rows, strict=True))
+
+
+def _keys(frame: Frame, node: ast.expr, var: str, number: int) -> list[Any]:
+    """The keys of a dict, which must be known at all trips."""
+    keys = keys_at(frame.b, frame.eval(node), Points((var,), np.arange(number).reshape(-1, 1)))
+    if keys is None:
+        raise _Differ
+    return keys
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from sdfgad.parse import chosen_texts, sharing, truth_values
 from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
+from sdfgad.parse.dict_keys import MissingKey
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
@@ -272,7 +273,7 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[An
             values = [arm() for arm in arms]
         if b.is_unchanged_since(state) and _has_same_names(scope.env, env):
             return values, None
-    except InvalidIndex:
+    except (InvalidIndex, MissingKey):
         # An arm has an index that is only valid where the condition selects it.
         pass
     except SdfgadError as error:

@@ -136,6 +136,9 @@ def require_current(
     """
     if id(container) in b.taken:
         raise Taken(b.taken[id(container)][1])
+    if isinstance(container, dict) and id(container) in b.filling:
+        filled = "a dict is changed otherwise in the loop that fills it by keys"
+        raise NeedsConstant({b.filling[id(container)].var}, b.where, filled)
     if id(container) in b.outside:
         what = f"{kind_of(container)} from outside the function is changed"
         raise b.unsupported(what, "Make it in the function, and return what is to be kept.")

@@ -187,6 +187,7 @@ class Row:
         kind: the shape and dtype of items that are arrays or numbers with a fractional part; None for others.
         is_stored: whether an array has them.
         is_front: whether each becomes the first item of the list.
+        keys: that of each point, in a dict.
     """
 
     item: Callable[[Lin], Any]
@@ -194,6 +195,7 @@ class Row:
     kind: Any = None
     is_stored: bool = False
     is_front: bool = False
+    keys: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -234,10 +236,10 @@ class Storing:
 
 @dataclass(frozen=True)
 class Filling:
-    """A list that a loop fills while its body is parsed, or of which it replaces items.
+    """A list or dict that a loop fills while its body is parsed, or a list of which it replaces items.
 
     Attributes:
-        values: the list, as it was before the loop.
+        values: the list or dict, as it was before the loop.
         depth: that of the loop's body.
         var: the loop's counter.
         node: the loop.
@@ -247,9 +249,10 @@ class Filling:
         arrays: these, by kind.
         storing: how items are replaced; None for lists that grow.
         accesses: the statements that do so, or read items, in order.
+        expected: the keys of a dict, of all trips, with which items have been read.
     """
 
-    values: list[Any]
+    values: Any
     depth: int
     var: str
     node: Any
@@ -259,6 +262,7 @@ class Filling:
     arrays: Mapping[Any, Any] = field(default_factory=dict)
     storing: Any = None
     accesses: tuple[ItemAccess, ...] = ()
+    expected: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -273,6 +277,8 @@ class Body:
 class Fills(Exception):
     """Raised where a loop first appends to a list, or reads one that it fills: its body is parsed anew as such.
 
+    The same of dicts, to which it gives items by keys.
+
     Args:
         layouts: those of lists to which several statements append, by id, which are known when the body ends.
         storing: how it replaces items of the list.
@@ -282,7 +288,7 @@ class Fills(Exception):
     def __init__(
         self,
         node: Any,
-        values: list[Any] | None,
+        values: list[Any] | dict[Any, Any] | None,
         layouts: Mapping[int, Layout] | None = None,
         storing: Storing | None = None,
         is_unlike: bool = False,

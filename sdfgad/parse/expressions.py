@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import operator
 import types
 from collections.abc import Callable
@@ -25,8 +26,10 @@ from sdfgad.parse import (
     conditions,
     containers,
     delay_lines,
+    dict_keys,
     filtered,
     iterators,
+    keyed_trajectories,
     namespaces,
     objects,
     operators,
@@ -223,6 +226,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     filling = frame.b.filling.get(id(container))
     if filling is not None and filling.storing is not None:
         return stored_lists.read(frame.b, container, index)
+    if filling is not None and isinstance(container, dict):
+        return keyed_trajectories.item(frame, container, index)
     if filling is not None and is_integer(index):
         return trajectory_items.item(frame.b, container, Lin.of(index))
     if isinstance(container, list) and not stored_lists.is_known(index):
@@ -243,21 +248,9 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return ranges.item(frame.b, container, index)
     if isinstance(container, containers.Default) and is_real(index) and index not in container:
         return _made(frame, container, index)
-    if isinstance(index, Lin) and not index.is_const:
-        rows = whole_of(frame.b, container)
-        if rows is not None:
-            return getitem(frame.b, rows, index)
-        if ranges.is_repeated(frame.b, container) and _is_within(frame, index, len(container)):
-            return container[0]
-        tuples = columns_of(frame.b, container, ranges.MANY_ITEMS)
-        if tuples is not None:
-            return tuples(resolve(frame.b, index, Lin(len(container))))
-        number = ranges.number_at(frame.b, container, index, is_known=True)
-        if number is None and stored_lists.has_many_trips(frame.b, index):
-            appending.expect(frame.b, container)
-            number = ranges.number_at(frame.b, container, index, is_known=False)
-        if number is not None:
-            return number
+    counted = _counted(frame, container, index)
+    if counted is not None:
+        return counted
     chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen
@@ -270,6 +263,35 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(index, slice):
         containers.tracked(frame.b, found)
     return containers.read(frame.b, found, f"an item of this {type(container).__name__}")
+
+
+def _counted(frame: Frame, container: Any, index: Any) -> Any:
+    """An item of a list, tuple or dict that counters tell; None where it can be none of a loop."""
+    if type(container) is dict and not is_plain(index):
+        try:
+            chosen = dict_keys.chosen(frame.b, container, index)
+        except dict_keys.MissingKey:
+            keyed_trajectories.expect(frame, container, index)
+            raise
+        return None if chosen is None else _at_place(frame, *chosen)
+    is_counted = not isinstance(container, dict) and isinstance(index, Lin) and not index.is_const
+    return _at_place(frame, container, index) if is_counted else None
+
+
+def _at_place(frame: Frame, values: Any, index: Lin) -> Any:
+    rows = whole_of(frame.b, values)
+    if rows is not None:
+        return getitem(frame.b, rows, index)
+    if ranges.is_repeated(frame.b, values) and _is_within(frame, index, len(values)):
+        return values[0]
+    tuples = columns_of(frame.b, values, ranges.MANY_ITEMS)
+    if tuples is not None:
+        return tuples(resolve(frame.b, index, Lin(len(values))))
+    number = ranges.number_at(frame.b, values, index, is_known=True)
+    if number is None and stored_lists.has_many_trips(frame.b, index):
+        appending.expect(frame.b, values)
+        number = ranges.number_at(frame.b, values, index, is_known=False)
+    return number
 
 
 def _is_within(frame: Frame, index: Lin, length: int) -> bool:
@@ -356,10 +378,23 @@ def text(frame: Frame, node: ast.JoinedStr) -> str:
         raise
     except UnsupportedProgram:
         return RunTimeText(ast.unparse(node))
-    made = RunTimeText(ast.unparse(node))
-    if all(isinstance(value, Lin) or is_plain(value) for value in values):
-        made.symbols = frozenset().union(*(value.symbols for value in values if isinstance(value, Lin)))
-    return made
+    return RunTimeText.of(ast.unparse(node), values, partial(_text_with, frame, node, [one.id for one in names]))
+
+
+def _text_with(frame: Frame, node: ast.JoinedStr, names: list[str], *values: Any) -> str:
+    """An f-string with these values of the names in it."""
+    known = _Known(dict(zip(names, values, strict=True)))
+    return "".join(_formatted(frame, known.visit(part)) for part in copy.deepcopy(node.values))
+
+
+class _Known(ast.NodeTransformer):
+    """Puts values in the place of names."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant(self.values[node.id]), node)
 
 
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {

@@ -1,4 +1,4 @@
-"""Escape analysis of the lists that loops fill: until its loop ends, nothing may look into such a list.
+"""Escape analysis of the lists and dicts that loops fill: until its loop ends, nothing may look into such a list.
 
 While the loop's body is parsed, the list is still what it was before the loop. So each expression whose value is the
 list, or holds it, must be one of those that hand it on or append to it, in whatever function it is.
@@ -54,7 +54,7 @@ def require_followed(frame: Frame, function: Any, arguments: Iterable[Any]) -> N
         return
     owner = getattr(function, "__self__", None)
     is_append = isinstance(owner, list) and function.__name__ in APPENDING
-    is_lookup = isinstance(owner, dict) and function.__name__ in LOOKUPS
+    is_lookup = isinstance(owner, dict) and function.__name__ in LOOKUPS and id(owner) not in frame.b.filling
     reached = [*arguments, *([] if is_append or is_lookup else [owner])]
     if trees.holds_any(reached, frame.b.filling):
         _refuse(frame, reached)
@@ -70,7 +70,7 @@ def _give_up_filling(frame: Frame, values: Any) -> None:
 def _refuse(frame: Frame, values: Iterable[Any]) -> None:
     reached = list(values)
     loops = {one.var for key, one in frame.b.filling.items() if trees.holds_any(reached, {key})}
-    what = "a list is read in the loop that fills it, or holds what a name is bound to anew there"
+    what = "a list or dict is read in the loop that fills it, or holds what a name is bound to anew there"
     raise NeedsConstant(loops, frame.b.where, what, TODO)
 
 
@@ -87,10 +87,16 @@ def is_followed(function: Any) -> bool:
 def _hands_on(frame: Frame, node: ast.expr, parent: ast.AST | None, value: Any) -> bool:
     """Whether what is around an expression hands its value on, without a look at the items of lists in it."""
     is_object = isinstance(value, Record)
+    if isinstance(parent, ast.Attribute) and is_object:
+        # Of the attributes of an object that are filled as a dict, `obj.__dict__`, others may be read.
+        return id(value.fields) not in frame.b.filling
     if isinstance(parent, ast.Attribute):
-        return is_object or parent.attr in (LOOKUPS if isinstance(value, dict) else APPENDING)
+        is_filled_dict = isinstance(value, dict) and id(value) in frame.b.filling
+        return not is_filled_dict and parent.attr in (LOOKUPS if isinstance(value, dict) else APPENDING)
     if isinstance(parent, ast.Subscript):
         is_item = parent.value is node and not isinstance(parent.slice, ast.Slice)
+        if isinstance(value, dict) and id(value) in frame.b.filling:
+            return is_item and not isinstance(parent.ctx, ast.Del)
         # Of the list itself `trajectory_items` and `stored_lists` read and replace items.
         filling = frame.b.filling.get(id(value))
         is_replaced = filling is not None and filling.storing is not None and isinstance(parent.ctx, ast.Store)

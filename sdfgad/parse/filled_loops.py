@@ -12,7 +12,7 @@ from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import stored_lists, trajectories, trees
+from sdfgad.parse import keyed_trajectories, stored_lists, trajectories, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
 from sdfgad.parse.control import ChoicePoint
@@ -80,7 +80,7 @@ def _first_items(b: Builder, node: LoopNode, first: Callable[[], None]) -> dict[
     counts = [len(values) for values in lists]
     try:
         first()
-        items = [values[count:] for values, count in zip(lists, counts, strict=True)]
+        items = [list(trajectories.items_of(values))[count:] for values, count in zip(lists, counts, strict=True)]
     except (NeedsConstant, SdfgadError):
         items = [[] for _ in lists]
     return {(id(node), id(values)): own for values, own in zip(lists, items, strict=True)}
@@ -154,7 +154,11 @@ def _append_items(b: Builder, var: str, filled: list[Filling]) -> None:
             (place, row, number) for row, own in zip(filling.rows, at, strict=True) for number, place in enumerate(own)
         ]
         items.sort(key=lambda item: item[0])
-        _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
+        if isinstance(filling.values, dict):
+            keyed_trajectories.require_as_expected(b, filling)
+            filling.values.update((row.keys[number], row.item(Lin(number))) for _, row, number in items)
+        else:
+            _put(filling.values, [(row.is_front, row.item(Lin(number))) for _, row, number in items])
 
 
 def _put(values: list[Any], items: list[tuple[bool, Any]]) -> None:

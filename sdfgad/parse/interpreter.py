@@ -41,7 +41,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.optional_values import is_handed_on, required
 from sdfgad.parse.source import source_text
-from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
+from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS, KeyText, require_handed_on
 from sdfgad.parse.values import ChosenText, MaybeNone, NotNumeric, Record, Tensor
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
@@ -161,6 +161,8 @@ class Interpreter(Frame):
                 value = required(self.b, value, f"`{source_text(node)}`")
             if isinstance(value, ChosenText):
                 chosen_texts.require_handed_on(self.b, node, self.source.parents.get(id(node)))
+            if isinstance(value, KeyText):
+                require_handed_on(value, node, self.source.parents.get(id(node)), self.where(node))
             if self.b.filling:
                 filled_lists.require_handed_on(self, node, value)
             return value

@@ -22,15 +22,18 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.item_arrays import column
 from sdfgad.parse.known_tables import integers, table
-from sdfgad.parse.tree_nodes import parts_of, with_parts
+from sdfgad.parse.texts import KeyText
+from sdfgad.parse.tree_nodes import parts_of, rebuilt_tuple, with_parts
 from sdfgad.parse.trees import leaves
-from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, scalar
+from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Tensor, as_tensor, scalar
 
 # A number's type; an array's shape and dtype; a text; or, of a container, its type and keys, and those of its parts.
 _Kind = type | tuple[Any, ...] | None
 # From a place that may be known only at run time to the item there.
 Column = Callable[[Lin], Any]
 DOUBLE = np.dtype(np.float64)
+# What gives the keys of a dict, and its items.
+KEYS, ITEMS = (dict, DICT_VIEWS[0]), DICT_VIEWS[2]
 # Python's integers are longer than those of compiled code, in which products of these must not overflow.
 LARGEST = 2**31
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
@@ -46,7 +49,28 @@ def is_tabular(value: Any, few: int) -> bool:
     """Whether a loop goes over at least `few` alike items, numbered, or beside others."""
     if isinstance(value, Iteration):
         return not value.is_generator and any(is_tabular(one, few) for one in value.sources)
-    return isinstance(value, (list, tuple)) and len(value) >= few and _is_alike(value)
+    if not isinstance(value, (list, tuple, dict)) and not isinstance(value, DICT_VIEWS):
+        return False
+    return len(value) >= few and _is_alike(listed(value))
+
+
+class _Label(str):
+    """A text that is a key of a dict, beside others."""
+
+
+def listed(value: Any) -> Sequence[Any]:
+    """The items of a list, dict or view of one."""
+    if isinstance(value, KEYS):
+        return list(map(_labelled, value))
+    if isinstance(value, ITEMS):
+        return [(_labelled(key), item) for key, item in value]
+    return value if isinstance(value, (list, tuple)) else list(value)
+
+
+def _labelled(key: Any) -> Any:
+    if isinstance(key, tuple):
+        return rebuilt_tuple(key, list(map(_labelled, key)))
+    return _Label(key) if type(key) is str and key else key
 
 
 def _is_alike(values: Sequence[Any]) -> bool:
@@ -64,6 +88,8 @@ def _kind(value: Any) -> _Kind:
         return _kind_of_array(value)
     if isinstance(value, Record):
         return Record, value.cls, tuple(value.fields)
+    if isinstance(value, _Label):
+        return _Label
     if isinstance(value, (str, bool)) or value is None:
         return "label", value
     is_number = type(value) is float or (type(value) is int and abs(value) < LARGEST)
@@ -87,7 +113,7 @@ def table_of(b: Builder, values: Any, few: int, is_known: bool = False) -> Calla
         return None
     if is_known and has_arrays(values):
         return None
-    found = _column(b, list(values))
+    found = _column(b, list(listed(values)))
     return None if found is None else lambda trip: found(Lin.of(trip))
 
 
@@ -113,6 +139,9 @@ def _column(b: Builder, values: list[Any]) -> Column | None:
         known = [column for column in columns if column is not None]
         is_whole = len(known) == len(columns)
         return (lambda place: with_parts(first, [column(place) for column in known])) if is_whole else None
+    if isinstance(first, _Label):
+        texts = list(map(str, values))
+        return _noting(b, lambda place: _text_at(texts, place))
     if isinstance(first, (str, bool)) or first is None:
         return lambda place: first
     if any(isinstance(value, Tensor) for value in values):
@@ -124,6 +153,12 @@ def _column(b: Builder, values: list[Any]) -> Column | None:
 
 def _column_of_alike(b: Builder, values: list[Any]) -> Column | None:
     return _column(b, values) if _is_alike(values) else None
+
+
+def _text_at(texts: list[str], place: Lin) -> str:
+    if place.is_const:
+        return texts[place.const]
+    return KeyText.of("a key of a dict", (place,), texts.__getitem__)
 
 
 def _element_of(numbers: Tensor) -> Column:

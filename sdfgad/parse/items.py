@@ -112,8 +112,10 @@ class Items:
             self.found += [self._named(container, key, containers.NO_ITEM) for key in missing]
 
     def keep_current(self, b: Builder) -> None:
-        """Forget the items of containers that an attempt has made which was given up since."""
-        known = [one for one in self.found + self.new if b.contents.has(one.container)]
+        """Forget the items of containers that an attempt has made which was given up since, or that loops fill now."""
+        filled = {id(one) for lists in b.to_fill.values() for one in lists if isinstance(one, dict)}
+        found = [one for one in self.found + self.new if id(one.container) not in filled]
+        known = [one for one in found if b.contents.has(one.container)]
         self.found = [one for one in known if one.is_there()]
         self.lost += [one for one in self.new if not self._has(self.found, one.container, one.key)]
         self.new = []

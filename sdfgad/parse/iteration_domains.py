@@ -7,7 +7,7 @@ be a box nor convex (``for j in range(i + 1, n)``, ``if (i + j) % 3 == 0``, ``if
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -84,6 +84,25 @@ def points_here(b: Builder, depth: int) -> Points | None:
         if found is None:
             return None
         points = points.inside(counter, found) if counter else points.where(found)
+    return points
+
+
+def points_around(b: Builder, counters: Set[str]) -> Points | None:
+    """The points of the loops around with these counters, which may be more than come to the present statement: what
+    data decides leaves out none. None where the number of trips is not known."""
+    needed = set(counters)
+    for _, var, trips in reversed(b.loops):
+        needed |= trips.symbols if var in needed else set()
+    loops: list[tuple[int, str, Expr]] = [(at, var, Int(trips)) for at, var, trips in b.loops if var in needed]
+    branches = [(one.depth, "", one.holds) for one in b.decisions]
+    tables, points = known_tables(b), Points((), np.zeros((1, 0), np.int64))
+    for _, counter, expr in sorted([*loops, *branches], key=lambda one: one[0]):
+        found = evaluated(expr, points.columns, tables)
+        found = known_at(b, expr, points) if found is None else found
+        if found is None and counter:
+            return None
+        if found is not None:
+            points = points.inside(counter, found) if counter else points.where(found)
     return points
 
 

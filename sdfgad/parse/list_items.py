@@ -16,11 +16,13 @@ from sdfgad.ir.expr import Int, Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Rolling, Row, Slot
+from sdfgad.parse.dict_keys import keys_at
 from sdfgad.parse.item_tables import LARGEST
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.known_tables import integers
 from sdfgad.parse.object_columns import Member
 from sdfgad.parse.rows import put_row, row_of
+from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer
 
@@ -66,6 +68,9 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         return _member(b, member, points)
     if isinstance(value, (tuple, list, Record)) or type(value) is dict:
         return _container(b, value, points)
+    texts = keys_at(b, value, points) if isinstance(value, RunTimeText) else None
+    if texts is not None:
+        return lambda number: texts[_known(b, points, number)]
     if isinstance(value, (str, bool)) or value is None:
         return lambda _: value
     if not isinstance(value, Tensor) or not _is_kept(b, value):

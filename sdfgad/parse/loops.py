@@ -81,7 +81,7 @@ def _is_table_to_roll(b: Builder, value: Any) -> bool:
 def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
     """Parse a loop over a list of alike items as a loop; returns whether it can be one, and is worth it."""
     b, point = frame.b, ChoicePoint.of(frame)
-    sources = value.sources if isinstance(value, Iteration) else value
+    sources = list(map(trees.dict_of, value.sources if isinstance(value, Iteration) else [value]))
     before = trees.copied(sources)
     frame.iterables.append(value)
     try:

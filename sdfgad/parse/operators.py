@@ -12,7 +12,7 @@ import numpy as np
 
 from sdfgad.errors import DivisionByZero, PythonRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.parse import chosen_texts, conditions, containers, hazards, optional_values, truth_values
+from sdfgad.parse import chosen_texts, conditions, containers, dict_keys, hazards, optional_values, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
@@ -78,10 +78,10 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
         )
     python, name = BINARY[op]
     _require_no_objects(b, left, right)
-    if op is ast.Mod and isinstance(left, str) and (has_reading(right) or not is_static(right)):
-        made = RunTimeText(left)
-        made.symbols = frozenset(right.symbols) if isinstance(right, Lin) else frozenset()
-        return made
+    parts = right if type(right) is tuple else (right,)
+    is_text = any(isinstance(part, RunTimeText) for part in (left, *parts))
+    if op is ast.Mod and isinstance(left, str) and (is_text or has_reading(right) or not is_static(right)):
+        return RunTimeText.of(left, (left, *parts), lambda text, *known: text % known)
     if isinstance(left, Reading) or isinstance(right, Reading):
         return READING
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
@@ -185,6 +185,9 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if (left is None or right is None) and op in TESTS_OF_NONE:
         return _compared_with_none(b, op, left if right is None else right)
     left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
+    has_key = dict_keys.contains(b, right, left) if op in (ast.In, ast.NotIn) else None
+    if has_key is not None:
+        return conditions.decided(b, Op("equal", (Int(has_key), Const(int(op is ast.In), INT)), BOOL))
     require_known(left, b.where)
     require_known(right, b.where)
     if op not in IDENTITY:

@@ -434,9 +434,7 @@ def _text_of(function: Any, name: str) -> Special:
         for one in (name, "__repr__"):
             if isinstance(inspect.getattr_static(cls, one, None), types.FunctionType):
                 return method(site.frame, site.node, values[0], one)
-        made = RunTimeText(source_text(site.node))
-        made.symbols = frozenset(values[0].symbols) if isinstance(values[0], Lin) else frozenset()
-        return made
+        return RunTimeText.of(source_text(site.node), values, function)
 
     return handler
 

@@ -52,7 +52,7 @@ def _stored_names(node: ast.AST) -> frozenset[str]:
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def store(b: Builder, values: list[Any], index: Any, value: Any) -> bool:
+def store(b: Builder, values: Any, index: Any, value: Any) -> bool:
     """``values[index] = value`` of a list whose items a loop around replaces; else False.
 
     Raises:

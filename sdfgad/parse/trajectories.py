@@ -7,7 +7,7 @@ is read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sdfgad.ir.expr import Lin
@@ -17,7 +17,7 @@ from sdfgad.parse.contents import Filling, Fills, Rolling
 from sdfgad.parse.rows import put_row, row_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor
 
-READ = "a list is read in the loop that fills it"
+READ = "a list or dict is read in the loop that fills it"
 
 
 def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]:
@@ -28,11 +28,16 @@ def arrays_for(b: Builder, node: Any, var: str, trips: Lin) -> dict[int, Tensor]
     """
     lists = [values for values in b.to_fill.get(id(node)) or () if (id(node), id(values)) in b.to_read]
     try:
-        return {id(values): _with_room(b, values, var, trips) for values in lists if values}
+        return {id(values): _with_room(b, list(items_of(values)), var, trips) for values in lists if values}
     except NeedsConstant:
         keys = [(id(node), id(values)) for values in lists]
         b.only_read |= {key: b.to_read.pop(key) for key in keys}
         raise Fills(node, None) from None
+
+
+def items_of(values: Any) -> Iterable[Any]:
+    """The items of a list or dict."""
+    return values.values() if isinstance(values, dict) else values
 
 
 def _with_room(b: Builder, values: Sequence[Any], var: str, trips: Lin) -> Tensor:

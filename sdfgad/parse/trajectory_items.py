@@ -11,7 +11,7 @@ from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills
 from sdfgad.parse.rows import row_of
-from sdfgad.parse.trajectories import READ, expect
+from sdfgad.parse.trajectories import READ, expect, items_of
 from sdfgad.parse.values import Tensor
 
 
@@ -30,12 +30,16 @@ def item(b: Builder, values: Any, index: Lin) -> Any:
         Fills: the list is not yet known to be read.
         NeedsConstant: it has no items that are known to be alike.
     """
+    return item_at(b, values, resolve(b, index, Lin.of(length(b, values))))
+
+
+def item_at(b: Builder, values: Any, place: Lin) -> Any:
+    """The same by the place of an item that there is."""
     filling = _read(b, values)
     if any(row.is_front for row in filling.rows):
         raise NeedsConstant({filling.var}, b.where, READ)
-    place = resolve(b, index, Lin.of(length(b, values)))
     if place.is_const and place.const < len(values):
-        return values[place.const]
+        return list(items_of(values))[place.const]
     if filling.array is not None:
         found = row_of(filling.array, place)
     elif values:

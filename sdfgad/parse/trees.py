@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import types
 from collections import Counter
@@ -111,9 +112,15 @@ def holds_any(values: Iterable[Any], ids: Container[int]) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        is_view = isinstance(value, (*DICT_VIEWS, set, frozenset))
-        left += value if is_view else [] if isinstance(value, partial) else _iterated(value)
+        left += [dict_of(value)] if isinstance(value, DICT_VIEWS) else []
+        is_set = isinstance(value, (set, frozenset))
+        left += value if is_set else [] if isinstance(value, partial) else _iterated(value)
     return False
+
+
+def dict_of(value: Any) -> Any:
+    """The dict of which a value is a view, as `d.keys()` is: what it shows later. Any other value itself."""
+    return gc.get_referents(value)[0] if isinstance(value, DICT_VIEWS) else value
 
 
 def _iterated(value: Any) -> list[Any]:

@@ -311,7 +311,7 @@ def read_before_it(u):
 
 
 CHANGED = r"a list is changed in a loop[\s\S]*self\.energies\.append[\s\S]*Make an array before"
-READ = r"a list is read in the loop that fills it[\s\S]*chain\.u \* len[\s\S]*or read the list after it"
+READ = r"a list or dict is read in the loop that fills it[\s\S]*chain\.u \* len[\s\S]*or read the list after it"
 
 
 @pytest.mark.parametrize(("program", "message"), [(read_after_it, CHANGED), (read_before_it, READ)])

@@ -262,7 +262,8 @@ def grows(p):
 
 def new_key(p, s):
     for k in range(1000):
-        p[k] = s
+        if s > k:
+            p[k] = s
     return np.sum(p["u"])
 
 

@@ -126,3 +126,45 @@ def from_own_package(x):
 def test_relative_import_in_a_function():
     assert_like_python(from_own_package, X)
     assert_slope(from_own_package, X)
+
+
+def begins(x):
+    s = 0.0
+    for i in range(12):
+        s = s * 0.9 + x[i % 3] * (2.0 if f"k{i}".startswith("k1") else 1.0)
+    return s
+
+
+def repeated(x):
+    s = 0.0
+    for i in range(12):
+        name = f"k{i}"
+        if name * 2 == "k3k3" or "%s-" % name == "k4-" or name + "-" == "k5-" or "{}-".format(name) == "k6-":  # noqa: UP031, UP032
+            s = s + x[0]
+        s = s * 0.9 + x[1]
+    return s
+
+
+def as_numbers(x):
+    s = 0.0
+    for i in range(12):
+        try:
+            s = s * 0.9 + x[i % 3] * float(f"{i}") + int("%d" % i)  # noqa: UP031
+        except ValueError:
+            s = s + 100.0
+    return s
+
+
+def joined_keys(x):
+    d = {f"{i}-{j}": float(i + j) for i in range(4) for j in range(3)}
+    s = 0.0
+    for i in range(4):
+        for j in range(3):
+            s = s * 0.9 + x[j] * d["%d-%d" % (i, j)] + x[0] * d[str(i) + "-" + str(j)]  # noqa: UP031
+    return s
+
+
+@pytest.mark.parametrize("program", [begins, repeated, as_numbers, joined_keys])
+def test_texts_with_counters_in_loops(program):
+    assert_like_python(program, X)
+    assert_slope(program, X)
