@@ -63,11 +63,13 @@ class Piece:
     Attributes:
         positions: where its statements are in the program.
         begins, ends: the arrays that are allocated and released before it.
+        alone: the arrays that it alone mentions.
     """
 
     positions: range
     begins: tuple[str, ...]
     ends: tuple[str, ...]
+    alone: frozenset[str] = frozenset()
 
 
 class SealedOutline(Arrays):
@@ -99,7 +101,8 @@ class SealedOutline(Arrays):
         for name in self.arrays:
             begins[first[name]].append(name)
             ends[last[name] + 1].append(name)
-        return tuple(Piece(p, tuple(begins[n]), tuple(ends[n])) for n, (p, _) in enumerate(parts))
+        alone = [frozenset(begins[n]).intersection(ends[n + 1]) for n in range(len(parts))]
+        return tuple(Piece(p, tuple(begins[n]), tuple(ends[n]), alone[n]) for n, (p, _) in enumerate(parts))
 
     def _parts(self) -> Iterator[tuple[range, frozenset[str]]]:
         """The positions of each piece, and what it mentions."""

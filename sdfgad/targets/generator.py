@@ -83,7 +83,7 @@ class CPU(TargetCodeGenerator):
             for piece in outline.pieces:
                 callsite.write("{")
                 self._allocations(sdfg, piece.begins, piece.ends, callsite)
-                self._function(sdfg, piece.positions, outside, (function, callsite))
+                self._function(sdfg, piece.positions, outside, (function, callsite), piece.alone)
                 callsite.write("}")
             return
         self._allocations(sdfg, outline.begins(state), outline.ends(state), callsite)
@@ -134,7 +134,14 @@ class CPU(TargetCodeGenerator):
         assert isinstance(outline, Outline)
         self._function(sdfg, outline.positions(node), frozenset(sdfg.arrays) - outline.local_to(node), streams)
 
-    def _function(self, sdfg: Any, positions: range, outside: frozenset[str], streams: Streams) -> None:
+    def _function(
+        self,
+        sdfg: Any,
+        positions: range,
+        outside: frozenset[str],
+        streams: Streams,
+        alone: frozenset[str] = frozenset(),
+    ) -> None:
         """The function of statements, or an earlier one with the same text, and its call."""
         if not positions:
             return
@@ -145,7 +152,7 @@ class CPU(TargetCodeGenerator):
             # Not folded: a kernel tells the lines of its own statements.
             nest = device_nest_of(block, name, program.buffers, outside, program.bounds, self._kernels)
         else:
-            nest = nest_of(block, name, program.buffers, outside, program.bounds, self._filled(sdfg, positions))
+            nest = nest_of(block, name, program.buffers, outside, program.bounds, self._filled(sdfg, positions), alone)
             folded = self._folding.known(nest.name, nest.code, variables_of(block, nest))
         self._dispatcher.used_environments.update(environments(nest.uses_blas, nest.headers))
         if "device.h" in nest.headers:

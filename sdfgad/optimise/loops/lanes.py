@@ -1,9 +1,10 @@
 """Strip-mining and interchange for threads: strips of independent lanes run through sequential loops side by side.
 
-``for t: for i: x[i] = f(x[i])`` is a sequential loop around a parallel one that has too little work for threads. Where
-no lane `i` reads what another one writes, as in ensembles, columns of air or cells of a chemical model, each strip of
-lanes runs through all trips by itself, ``for strip: for t: for i in strip: x[i] = f(x[i])``: threads share the strips,
-and what the forward sweep of a strip stores is still in its core's cache when the reverse sweep reads it.
+``for t: for i: x[i] = f(x[i])`` is a sequential loop around a parallel one that has too little work for threads, or so
+much that it does not stay in the cache. Where no lane `i` reads what another one writes, as in ensembles, columns of
+air or cells of a chemical model, each strip of lanes runs through all trips by itself,
+``for strip: for t: for i in strip: x[i] = f(x[i])``: threads share the strips, and what the forward sweep of a strip
+stores is still in its core's cache when the reverse sweep reads it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def run_in_lanes(program: Program) -> Program:
 
 def _with_a_group(program: Program) -> Program | None:
     """The program with a group in strips, of those around an array the largest; None if there is none."""
-    loops = [statement for statement in program.body if _is_slow(statement)]
+    loops = [statement for statement in program.body if _is_sequential(statement)]
     if not is_worth_threads(tuple(loops)):
         return None
     for name in _largest(program, loops):
@@ -48,11 +49,14 @@ def _with_a_group(program: Program) -> Program | None:
     return None
 
 
-def _is_slow(statement: Statement) -> bool:
-    """Whether a statement is a sequential loop in which nothing is worth threads."""
-    if not isinstance(statement, Loop) or statement.is_parallel or statement.is_open:
-        return False
-    return not any(isinstance(s, (Call, Compute, Loop)) and is_worth_threads((s,)) for s in _parallel(statement.body))
+def _is_sequential(statement: Statement) -> bool:
+    return isinstance(statement, Loop) and not statement.is_parallel and not statement.is_open
+
+
+def _is_shared(statement: Statement) -> bool:
+    """Whether threads would share something in a sequential loop, trip after trip."""
+    inside = _parallel(statement.body) if isinstance(statement, Loop) and _is_sequential(statement) else ()
+    return any(isinstance(s, (Call, Compute, Loop)) and is_worth_threads((s,)) for s in inside)
 
 
 def _parallel(block: Block) -> Iterator[Statement]:
@@ -81,7 +85,7 @@ def _members(group: Group) -> Block:
 def _strips(group: Group) -> Block | None:
     """The members in parallel strips, if that is legal and worth it."""
     width, members = _width(group), _members(group)
-    if width is None or not any(map(_is_slow, members)) or _has_products(members, group.whole.buffers):
+    if width is None or not any(map(_is_sequential, members)) or _has_products(members, group.whole.buffers):
         return None
     (loop,) = group.pieces(width, [], is_parallel=True)
     assert isinstance(loop, Loop)
@@ -100,5 +104,8 @@ def _width(group: Group) -> int | None:
     are_rows = max(ranks.values()) == 1 or any(1 < ranks[name] == axis + 1 for name, axis in group.axes.items())
     least = SHORTEST_ROW if are_rows else 1
     widths = [n // count for count in range(cpu().few_parts, cpu().parts + 1) if n % count == 0 and n // count >= least]
+    if any(map(_is_shared, _members(group))):
+        # Not fewer threads than would share each trip.
+        return next((width for width in reversed(widths) if 2 * (n // width) >= cpu().parts), None)
     bytes_of_lane = sum(_elements(buffers[name]) * buffers[name].dtype.itemsize for name in group.axes) // n
     return next((width for width in widths if width * bytes_of_lane <= cpu().cache_bytes), min(widths, default=None))

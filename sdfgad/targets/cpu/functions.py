@@ -27,6 +27,7 @@ from sdfgad.schedule.work import work_of
 from sdfgad.targets.cpu.cpp import COMBINE, Writer
 from sdfgad.targets.cpu.partial_sums import PartialSums
 from sdfgad.targets.cpu.points import Points
+from sdfgad.targets.cpu.strip_slots import DECLARED, SLOT, in_slots, strips_of
 from sdfgad.targets.cpu.thread_parts import shares
 
 # What the names of a buffer's variables begin with: its own, and those by which a number comes in and goes out.
@@ -44,6 +45,8 @@ class Functions(Points):
         functions: the texts of those that it calls, callees first.
         is_wide: whether wide vectors pay in them.
         is_long: whether the statements of loop bodies become functions.
+        outermost: the counter of the loop that is the whole nest, if it is one.
+        alone: the arrays that nothing but the nest mentions.
     """
 
     name: str
@@ -51,6 +54,8 @@ class Functions(Points):
     names: Names = field(default_factory=Names, init=False)
     is_wide: bool = field(default=False, init=False)
     is_long: bool = field(default=False, init=False)
+    outermost: str = field(default="", init=False)
+    alone: frozenset[str] = field(default=frozenset(), init=False)
 
     def statement(self, statement: Statement, scalars: list[str]) -> list[str]:
         """The text of a statement; `scalars` are temporaries local to it."""
@@ -139,17 +144,22 @@ class Functions(Points):
         sums = [n for n in found if n in changed and self.buffers[n].is_single]
         uses = {n: [use for use in uses_of(loop) if use.buffer == n] for n in changed - {*sums}}
         added = [n for n in found if n in uses and is_array_sum(self.buffers[n], uses[n], loop)]
-        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"))
-        with self.part(), self.within({loop.var: range_of(loop)}, False):
+        strips = strips_of(loop, self.alone - {*scalars}, self.buffers) if loop.var == self.outermost else {}
+        body, ranges = in_slots(block, loop.var, strips), {loop.var: range_of(loop), SLOT: range_of(loop)}
+        part = replace(loop, start=Lin.symbol("first_"), trips=Lin.symbol("last_") - Lin.symbol("first_"), body=body)
+        with self.part(), self.within(ranges, False):
             lines = self.loop(part, scalars)
-            self.functions.append(self.function(name, found, changed, integers, lines, OF_A_PART))
+            of_a_part = f"{OF_A_PART}, const int64_t {SLOT}" if strips else OF_A_PART
+            self.functions.append(self.function(name, found, changed, integers, lines, of_a_part))
         writer = self.writer()
         calls, arrays = has_calls(loop), {n: self.slice(n, uses[n], loop, writer) for n in added}
         has_arrays = any(size > 1 for size, _ in arrays.values())
         count = cpu().few_parts if has_arrays or calls else cpu().parts
         partial = PartialSums(self.buffers, sums, maximum_reductions(loop), arrays, count)
-        arguments = ", ".join(["first_", "last_", *map(partial.argument, found), *integers])
-        run = shares(f"{name}({arguments});", writer.form(loop.trips), count, distance, calls)
+        bounds = ["first_", "last_", *([SLOT] if strips else [])]
+        call = f"{name}({', '.join([*bounds, *map(partial.argument, found), *integers])});"
+        call = f"{DECLARED} {call}" if strips else call
+        run = shares(call, writer.form(loop.trips), count, distance, calls)
         return ["{", *writer.lines, *partial.declarations(), *run, *partial.totals(), "}"]
 
     def slice(self, name: str, uses: list[Use], loop: Loop, writer: Writer) -> tuple[int, str]:

@@ -78,6 +78,7 @@ def nest_of(
     outside: Iterable[str],
     bounds: Iterable[str] = (),
     filled: Iterable[str] = (),
+    alone: Iterable[str] = (),
 ) -> Nest:
     """The function of a block, which is a single statement as a rule.
 
@@ -85,9 +86,13 @@ def nest_of(
         outside: the buffers that are used outside of the block, too: they are passed.
         bounds: the integers that may be too small for what is written, as of a `Program`.
         filled: the arrays for which non-temporal stores are used: the block only assigns elements of them.
+        alone: the arrays that are passed, but that nothing else reads or writes.
     """
     slot_checks = SlotChecks(block, buffers, frozenset(bounds))
-    return NestWriter(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled)).made(block)
+    writer = NestWriter(buffers, name, frozenset(outside), slot_checks, filled=frozenset(filled))
+    if len(block) == 1 and isinstance(block[0], Loop):
+        writer.outermost, writer.alone = block[0].var, frozenset(alone)
+    return writer.made(block)
 
 
 @dataclass

@@ -104,6 +104,20 @@ def test_what_runs_in_lanes(outs, text):
     assert "loop parallel piece" in program_text(check(made(text, outs)))
 
 
+def test_much_work_in_each_trip_runs_in_as_many_strips_as_threads_may_share():
+    text = """
+        for p < 6400: z[p] = x[p]
+        loop j < 10:
+            for p < 6400: z[p] = sin(z[p] * y[p])
+        """
+    shapes = dict.fromkeys("xyz", (6400,))
+    assert "loop parallel piece < 64:" in program_text(check(program_of(text, shapes, "xy", "z")))
+    # Strips of 64 lanes at least are too few of these.
+    few = dict.fromkeys(shapes, (1280,))
+    program = program_of(text.replace("6400", "1280"), few, "xy", "z")
+    assert run_in_lanes(program) == program
+
+
 NOT = {
     "neighbours": """
         for p < 640: z[p] = x[p]

@@ -11,6 +11,8 @@
 #include <limits>
 #include <new>
 
+#include <omp.h>
+
 #include "guard.h"
 
 namespace sdfgad {
@@ -18,6 +20,11 @@ namespace sdfgad {
 // Where an array would begin of which a slice, from an offset on, is at some place.
 template <typename T> inline T* beginning(T* slice, int64_t offset) {
     return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(slice) - uintptr_t(offset) * sizeof(T));
+}
+// Where a thread keeps what is needed in a strip alone, in storage for all strips of a loop: in that of the strip with the
+// thread's number, or where threads are more than strips, in that of the first strip of the thread's part of the loop.
+inline int64_t slot(int64_t strips, int64_t first) {
+    return omp_get_num_threads() <= strips ? omp_get_thread_num() : first;
 }
 namespace memory {
 
