@@ -81,10 +81,9 @@ def chosen(b: Builder, values: dict[Any, Any], key: Any) -> tuple[tuple[Any, ...
     if points is None:
         return None
     if not all(map(values.__contains__, keys)):
-        what = "an item of a dict is chosen by a counter, and there is none for some of its trips"
-        raise MissingKey(
-            set(points.counters), b.where, what, "Test `key in d` in an `if` around it, or use d.get(key, default)."
-        )
+        what = "an item of a dict is chosen by a counter, and the dict may lack the key of some trips"
+        todo = "Test `key in d` in an `if` around it; or where the loop fills the dict, use an array: x[i] = value."
+        raise MissingKey(set(points.counters), b.where, what, todo)
     used = set(keys)
     # The others would be copied in vain.
     items = values if FEW * len(used) > len(values) else {one: values[one] for one in values if one in used}

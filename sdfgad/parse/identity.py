@@ -29,6 +29,8 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
     if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
         raise b.unsupported(ONLY_AT_RUN_TIME + "chosen or re-bound there", BY_FLAG)
+    if _may_be_references(b, left, right):
+        raise b.unsupported(ONLY_AT_RUN_TIME + "an item of a list that a loop fills", BY_FLAG)
     counters = {var for _, var, _ in b.loops} & (_symbols(left) | _symbols(right))
     if counters and _may_be_item(left) and _may_be_item(right):
         raise NeedsConstant(counters, b.where, ONLY_AT_RUN_TIME + "that of a trip", BY_PLACE)
@@ -65,6 +67,13 @@ def _referents(b: Builder, value: Any) -> set[Any]:
         return {id(one) for one in b.contents.aliased_by(value)}
     copy, own = value.copy, {value.buffer} - {None}
     return own if copy is None else own | {copy.storage} | {buffer for buffer, _ in copy.of}
+
+
+def _may_be_references(b: Builder, left: Any, right: Any) -> bool:
+    """Whether one of two arrays is the row of a list, which may stand for an array by another name."""
+    if not isinstance(left, Tensor) or not isinstance(right, Tensor) or left.buffer is None or right.buffer is None:
+        return False
+    return b.references.has_row(left.buffer) or b.references.has_row(right.buffer)
 
 
 def _may_be_item(value: Any) -> bool:

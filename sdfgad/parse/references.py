@@ -56,6 +56,10 @@ class References:
         if sources:
             self._events.append(_Copy(str(target.buffer), frozenset(sources), self._loops(), is_row))
 
+    def has_row(self, buffer: str) -> bool:
+        """Whether rows of a buffer are references of arrays."""
+        return any(isinstance(one, _Copy) and one.is_row and one.target == buffer for one in self._events)
+
     def update(self, array: Tensor) -> None:
         if array.place is not None:
             self._events.append(_Update(str(array.buffer), self._loops()))

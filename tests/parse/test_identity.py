@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
+from tests.helpers_ir import assert_like_python
 
 N = 50
 
@@ -58,3 +59,17 @@ def test_items_are_told_apart_by_identity(rng):
     a = rng.uniform(0.1, 1.0, N)
     assert sdfgad.differentiate(several).value(a) == pytest.approx(several(a), rel=1e-12)
     sdfgad.check_grads(several, a)
+
+
+def test_items_that_are_one_array(rng):
+    def program(x):
+        values, by_key, s = [], {}, 0.0
+        h = x[0] * 2.0
+        for i in range(60):
+            values.append(h)
+            by_key[i] = h
+            s = s + x[i, 0]
+        s += 1.0 if values[0] is values[1] else 2.0
+        return s + (3.0 if by_key[2] is h else 5.0) + (7.0 if values[4] is by_key[5] else 11.0)
+
+    assert_like_python(program, rng.uniform(size=(60, 3)))
