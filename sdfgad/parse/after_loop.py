@@ -8,6 +8,7 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
 from sdfgad.parse import containers, sharing, trees
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.escape import aliased_buffers, is_callers, refers_to
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.items import PREFIX
@@ -39,7 +40,7 @@ class ParsedLoop:
 
 def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
     """The values of names after a loop: those of the last trip, or those from before it if it has no trip."""
-    outside, inside, done = loop.outside, frame.env, dict[int, tuple[Any, Any]]()
+    outside, inside, done = loop.outside, frame.env, _members_of_last_trip(frame.b, loop.last)
     result = dict(outside)
     for name, value in inside.items():
         if name in stores.carried:
@@ -60,9 +61,19 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             containers.tracked(frame.b, new)
             # What the last trip has appended to a list is an item of that, too.
             if id(old) in carried or id(old) in frame.b.taken:
-                others = [*frame.b.contents.items(old), *frame.b.objects.behind(old)]
-                frame.b.contents.add_copy(new, [old, *others])
+                frame.b.contents.add_copy(new, [old, *frame.b.contents.items(old)])
     return result
+
+
+def _members_of_last_trip(b: Builder, last: dict[str, Lin]) -> dict[int, tuple[Any, Any]]:
+    """By id, each object of a list that a loop's counter chooses, and the one that it is in the last trip."""
+    found = dict[int, tuple[Any, Any]]()
+    for member in b.objects.members:
+        if not member.place.symbols.isdisjoint(last):
+            place = b.guessed(member.place.substitute(last, lambda e: rewrite(e, last)))
+            lost = Unbound("it is one of the objects of a list, which one is known only at run time")
+            found[id(member.record)] = member.record, lost if place is None else member.objects[place]
+    return found
 
 
 def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) -> Any:

@@ -20,8 +20,9 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.item_arrays import in_steps
 from sdfgad.parse.known_tables import integers
-from sdfgad.parse.object_columns import Column, Member, Moves
+from sdfgad.parse.object_columns import Column, Deferred, Member, Moves
 from sdfgad.parse.rows import copy_of_row, rows_of, segments
+from sdfgad.parse.tree_nodes import is_inner
 from sdfgad.parse.values import ABSENT, NotNumeric, Record, Tensor, Unbound, as_tensor
 
 BOUND_ANEW = "an attribute of objects in a list is assigned to in a loop"
@@ -44,14 +45,25 @@ def member_at(
         b.taken[id(one.fields)] = one.fields, b.where
     b.objects.add_group(tuple(objects))
     names = [name for name in first.fields if b.objects.common(objects, name) is None]
-    columns = {name: column_of([one.fields[name] for one in objects]) for name in names}
+    # Of a column that some of them share with others, assignments to these would be missed.
+    shared = {name for name in names if any(b.objects.of(one, name) for one in objects)}
+    inner = {name for name in names if is_inner(first.fields[name])}
+    columns = {
+        name: None if name in shared else column_of([one.fields[name] for one in objects])
+        for name in names
+        if name not in inner
+    }
+
+    def item(name: str, place: Lin) -> Any:
+        values = [one.fields[name] for one in objects]
+        column = column_of(values) if name in inner else columns[name]
+        return _unlike(b, name, place) if column is None else column(place)
 
     def at(place: Lin) -> Record:
         if place.is_const:
             return objects[place.const]
-        fields = {
-            name: _unlike(b, name, place) if column is None else column(place) for name, column in columns.items()
-        }
+        later = {name: Deferred(partial(item, name, place)) for name in inner}
+        fields = {name: later[name] if name in inner else item(name, place) for name in names}
         record = Record(first.cls, fields)
         b.contents.add(fields, len(b.blocks))
         b.taken[id(fields)] = fields, b.where
@@ -97,14 +109,28 @@ def read(b: Builder, record: Record, name: str) -> Tensor | None:
     return copy_of_row(b, row) if is_copied else b.versions.held(row, column.mark, column.depth)
 
 
+def other(record: Record, name: str) -> Any:
+    """An attribute that is no column, of an object that has it."""
+    found = record.fields[name]
+    if isinstance(found, Deferred):
+        found = record.fields[name] = found.evaluate()
+    return found
+
+
 def read_all(b: Builder, record: Record) -> dict[str, Any]:
     """The attributes of an object, as they are now."""
     rows = {name: read(b, record, name) for name in record.fields}
-    return {name: value if rows[name] is None else rows[name] for name, value in record.fields.items()}
+    return {name: other(record, name) if row is None else row for name, row in rows.items()}
 
 
-def is_column(b: Builder, record: Record, name: str) -> bool:
+def may_be_column(b: Builder, record: Record, name: str) -> bool:
+    """Whether an attribute is a column, or must become one where it is assigned to."""
     return b.objects.member(record) is not None or b.objects.of(record, name) is not None
+
+
+def is_of_column(b: Builder, record: Record, name: str) -> bool:
+    """Whether an attribute is a column, also one whose values are not set yet."""
+    return _column_of(b, record, name) is not None
 
 
 def _column_of(b: Builder, record: Record, name: str) -> tuple[Column, Lin] | None:
@@ -121,11 +147,12 @@ def _is_set(b: Builder, column: Column, place: Lin) -> bool:
     """Whether an object has an attribute that none of them had before the loops."""
     if not b.objects.is_unset(column):
         return True
-    at = b.objects.place_set(column)
-    if at is not None and at.symbols.isdisjoint(var for _, var, _ in b.loops):
-        _complete(b, column)
+    at, around = b.objects.place_set(column), {var for _, var, _ in b.loops}
+    if at is not None and at[0].symbols.isdisjoint(around) and at[1] <= around:
+        if not at[1]:
+            _complete(b, column)
         return True
-    return at == place
+    return at is not None and at[0] == place
 
 
 def _row(column: Column, place: Lin) -> Tensor:
@@ -196,11 +223,15 @@ def _may_set(b: Builder, column: Column, place: Lin) -> bool:
     """Note where a column without values gets one: in each trip of a loop over all objects."""
     if not b.objects.is_unset(column) or _is_set(b, column, place):
         return True
-    depth, var, trips = b.loops[-1] if b.loops else (0, "", Lin(0))
-    is_each = depth == len(b.blocks) and place == Lin.symbol(var) and trips == Lin(len(column.objects))
-    if is_each:
-        b.objects.set_at(column, place)
-    return is_each
+    loops = [loop for loop in b.loops if loop[0] > column.depth]
+    # No branch may leave it out.
+    if [depth for depth, _, _ in loops] != list(range(column.depth + 1, len(b.blocks) + 1)):
+        return False
+    _, var, trips = loops[-1]
+    if place != Lin.symbol(var) or trips != Lin(len(column.objects)):
+        return False
+    b.objects.set_at(column, place, {var for _, var, trips in loops if not (trips.is_const and trips.const > 0)})
+    return True
 
 
 # --- moves
@@ -224,7 +255,7 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
 
 def move(b: Builder, need: Moves) -> None:
     """Let an attribute of objects be the rows of a new array; where that cannot be, note it."""
-    objects = list({id(one.fields): one for one in need.objects}.values())
+    objects = b.objects.closure(need.objects, need.name)
     values = [one.fields.get(need.name, ABSENT) for one in objects]
     is_set = any(value is not ABSENT for value in values)
     items = [_alike(b, need.like.shape, need.like, value) for value in values] if is_set else []

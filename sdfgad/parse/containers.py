@@ -44,6 +44,8 @@ READ_ONLY = (
 
 # The methods of dicts and sets whose first argument is a key.
 BY_KEY = ("get", "pop", "setdefault", "add", "discard", "remove")
+# Those that look for an item.
+BY_VALUE = ("index", "count", "remove", "discard", "add")
 # Those of lists whose first argument is the place of an item.
 AT_PLACE = ("pop", "insert")
 
@@ -105,6 +107,7 @@ def key_of(b: Builder, key: Any) -> Any:
         NeedsConstant, UnsupportedProgram: it is not.
     """
     require_known(key, b.where)
+    require_no_member(b, (key,))
     if isinstance(key, tuple):
         parts = [key_of(b, part) for part in key]
         return key if all(map(operator.is_, parts, key)) else rebuilt_tuple(key, parts)
@@ -114,6 +117,17 @@ def key_of(b: Builder, key: Any) -> Any:
         what = "a key of a dict, or an element of a set, is known only at run time"
         raise b.unsupported(what, "Use keys that do not depend on arrays or floats, or an array and an integer index.")
     return key
+
+
+def require_no_member(b: Builder, values: Iterable[Any]) -> None:
+    """Require that no value is an object of a list of which only a run tells which one it is.
+
+    Raises:
+        NeedsConstant: one is, as loops that are not written out have it.
+    """
+    if b.objects.holds_member(list(values)):
+        what = "one of the objects of a list is looked for, which one is known only at run time"
+        raise NeedsConstant({var for _, var, _ in b.loops}, b.where, what)
 
 
 def require_current(
@@ -292,6 +306,8 @@ def read(b: Builder, found: Any, what: str) -> Any:
 
 def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str, Any]) -> Any:
     """A call of a method of a list or dict."""
+    if function.__name__ in BY_VALUE:
+        require_no_member(b, positional)
     is_front = function.__name__ == "insert" and len(positional) == 2 and type(positional[0]) is int
     is_front = is_front and not positional[0] and type(function.__self__) is list
     if function.__name__ == "append" and appending.append(b, function.__self__, positional[0]):

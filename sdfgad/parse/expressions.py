@@ -20,6 +20,7 @@ from sdfgad.errors import PythonRaises, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import (
     appending,
+    attributes,
     calls,
     chosen_items,
     comprehensions,
@@ -198,7 +199,7 @@ def _require_bound(frame: Frame, record: Record, node: ast.Attribute) -> None:
     Raises:
         UnboundVariable: nothing has set it, at least in the first trip.
     """
-    if objects.has_attribute(record, node.attr):
+    if objects.has_attribute(record, node.attr) or attributes.is_of_column(frame.b, record, node.attr):
         return
     if any(node.attr in assigned_attributes(loop) for loop in frame.loops):
         raise UnboundVariable(

@@ -112,6 +112,9 @@ def _gathered(b: Builder, items: Sequence[Tensor]) -> Tensor:
 def _depth_of(b: Builder, elements: Sequence[Expr]) -> int:
     """How deep in the blocks around all that expressions read has been computed, and does not change any more."""
     sources = {read.buffer for element in elements for read in reads(element)}
+    if not sources.isdisjoint(column.buffer for column in b.objects.all):
+        # Later statements of the loops around may assign to attributes.
+        return len(b.blocks)
     symbols = set[str]().union(*(element.symbols for element in elements))
     writes = [depth for depth, block in enumerate(b.blocks, 1) if not sources.isdisjoint(written(tuple(block)))]
     counted = [depth for depth, var, _ in b.loops if var in symbols]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.program import Statement, written
-from sdfgad.parse.values import Held, Record, Tensor
+from sdfgad.parse.values import Held, Holder, Record, Tensor
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,20 @@ class Member:
     record: Record
     objects: tuple[Record, ...]
     place: Lin
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred(Holder):
+    """An attribute of a member that is a list, dict, tuple or object: made of those of all objects when it is read.
+
+    Objects may refer to each other, so that there is no end of what they hold.
+    """
+
+    evaluate: Callable[[], Any]
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return ()
 
 
 @dataclass(frozen=True)
@@ -90,8 +104,9 @@ class ObjectColumns:
         self._rows: dict[tuple[int, str], tuple[Column, int]] = {}
         self._members: dict[int, Member] = {}
         self._groups: dict[int, tuple[Record, ...]] = {}
-        # The columns without values at first, by buffer: where each trip of a loop gives one to its object.
-        self._unset: dict[str, Lin | None] = {}
+        # The columns without values at first, by buffer: where each trip of a loop gives one to its object, and the
+        # counters of the loops around that may have no trip.
+        self._unset: dict[str, tuple[Lin, set[str]] | None] = {}
         self._refused: dict[tuple[int, str], Any] = {}
         self.around: list[tuple[int, int]] = []
         self.copying = set[Location | None]()
@@ -117,11 +132,6 @@ class ObjectColumns:
 
     def member(self, record: Record) -> Member | None:
         return self._members.get(id(record.fields))
-
-    def behind(self, fields: Any) -> list[Any]:
-        """The attributes of all objects of which one, with these attributes, is a member."""
-        member = self._members.get(id(fields))
-        return [] if member is None else [one.fields for one in member.objects]
 
     def holds_member(self, values: Sequence[Any]) -> bool:
         """Whether one of some values is a member."""
@@ -150,6 +160,14 @@ class ObjectColumns:
             return None
         return known[0][0], [row for _, row in known]
 
+    def closure(self, objects: Sequence[Record], name: str) -> list[Record]:
+        """Objects, and those that share a column of an attribute with some of them."""
+        found = {id(one.fields): one for one in objects}
+        for column in self.all:
+            if column.name == name and any(id(one.fields) in found for one in column.objects):
+                found |= {id(one.fields): one for one in column.objects}
+        return list(found.values())
+
     @property
     def all(self) -> list[Column]:
         return list({id(column): column for column, _ in self._rows.values()}.values())
@@ -166,12 +184,12 @@ class ObjectColumns:
     def is_unset(self, column: Column) -> bool:
         return column.buffer in self._unset
 
-    def place_set(self, column: Column) -> Lin | None:
-        """The place of the row that has got its value in this trip of a loop."""
+    def place_set(self, column: Column) -> tuple[Lin, set[str]] | None:
+        """The place of the row that has its value in this trip of a loop, and the loops around it that may not run."""
         return self._unset[column.buffer]
 
-    def set_at(self, column: Column, place: Lin) -> None:
-        self._unset[column.buffer] = place
+    def set_at(self, column: Column, place: Lin, may_not_run: set[str]) -> None:
+        self._unset[column.buffer] = place, may_not_run
 
     def complete(self, column: Column) -> None:
         """Note that a column has all its values."""

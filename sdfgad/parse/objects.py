@@ -58,8 +58,10 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if (row := attributes.read(b, record, name)) is not None:
         return row
     if name in record.fields:
-        return record.fields[name]
+        return attributes.other(record, name)
     if name == "__dict__":
+        for one in record.fields:
+            attributes.other(record, one)
         return record.fields
     if name == "__class__":
         return sparse.class_of(record)

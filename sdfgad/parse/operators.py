@@ -197,6 +197,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         raise b.unsupported(
             "a string that depends on run-time values is compared", "Compare the values in it instead of the string."
         )
+    if op in (ast.In, ast.NotIn):
+        containers.require_no_member(b, (left,))
     if op in (ast.In, ast.NotIn) and (isinstance(right, Range) or not (is_static(left) and is_static(right))):
         return _contained(b, op, left, right)
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):

@@ -97,7 +97,7 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
             _update_property(frame, node, owner, node.target.attr)
             return
-        if isinstance(owner, Record) and attributes.is_column(frame.b, owner, node.target.attr):
+        if isinstance(owner, Record) and attributes.may_be_column(frame.b, owner, node.target.attr):
             _update_column(frame, node, owner, node.target.attr)
             return
         if isinstance(owner, Record):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sdfgad
+from tests.helpers_ir import assert_like_python, assert_slope
 
 N = 300
 
@@ -275,19 +276,138 @@ def replaced(a):
     return first.heat + sum(c.heat * d.flux for c, d in zip(cells, others, strict=True))
 
 
+class Empty:
+    pass
+
+
+def made_in_a_loop(a):
+    """Attributes that a loop gives to objects that have none, read by the name that the last one has."""
+    objects = [Empty() for _ in range(20)]
+    for k, one in enumerate(objects):
+        one.x, one.mass = a[k] * 2.0, a[k, 0]
+    total = one.x @ one.x * one.mass
+    one.mass = 2.0
+    for one in objects:
+        total = 0.5 * np.sin(total) + one.x @ one.x * one.mass
+    return total
+
+
+def in_lists_that_overlap(a):
+    bodies, total = bodies_of(a), 0.0
+    first, second = bodies[:12], bodies[6:18]
+    for _ in range(2):
+        for p in bodies:
+            for q in first:
+                q.x = q.x + 0.01 * p.x
+            for q in second:
+                q.mass = q.mass + 0.01 * p.mass * q.x[0]
+        for p in second:
+            p.x = p.x * 0.9
+        for p in bodies:
+            total = 0.5 * np.sin(total) + p.x @ p.x * p.mass
+    return total
+
+
+def kept_in_steps(a):
+    """What attributes are at the beginning of a step."""
+    bodies = bodies_of(a)
+    for _ in range(3):
+        old, masses = [p.x for p in bodies], [p.mass for p in bodies]
+        for k in range(len(bodies)):
+            bodies[k].x = bodies[k].x + 0.1 * (old[k - 1] - old[(k + 1) % len(bodies)])
+        for p, mass, x in zip(reversed(bodies), masses, old, strict=True):
+            p.mass = p.mass + 0.1 * mass + x[0]
+    return sum(p.x @ p.x * p.mass for p in bodies)
+
+
+def while_it_goes_on(a):
+    """An attribute that is set first in a loop that data ends."""
+    bodies, t = bodies_of(a), 0.0
+    while t < 0.35:
+        for p in bodies:
+            p.force = np.sin(p.x) * p.mass
+        for p in bodies:
+            p.v = p.v + 0.1 * p.force
+            p.x = p.x + 0.1 * p.v
+        t += 0.1 + 0.01 * a[0, 0]
+    return sum(p.x @ p.x for p in bodies)
+
+
+def in_a_branch(a):
+    bodies = bodies_of(a)
+    if a[0, 0] > 0.3:
+        for p in bodies:
+            p.extra = p.x * 2.0
+            p.mass = p.mass * 2.0
+    return sum((p.extra if hasattr(p, "extra") else p.x) @ p.x * p.mass for p in bodies)
+
+
+class Linked:
+    def __init__(self, heat):
+        self.heat, self.new, self.others = heat, 0.0, []
+
+
+def linked(a):
+    """Objects that refer to each other."""
+    cells = [Linked(a[i, 0]) for i in range(20)]
+    for i, c in enumerate(cells):
+        c.others = [cells[i - 1], cells[(i + 1) % 20]]
+    for _ in range(2):
+        for c in cells:
+            c.new = c.heat + 0.1 * sum(other.heat - c.heat for other in c.others)
+        for c in cells:
+            c.heat = c.new
+    return sum(c.heat**2 for c in cells)
+
+
+def held_by_others(a):
+    bodies = bodies_of(a)
+    springs = [Spring(p, bodies[0], 0.5) for p in bodies] + [Spring(bodies[1], bodies[2], 2.0)]
+    for s in springs:
+        s.left.x = s.left.x * s.k
+        s.k = s.k + s.right.mass
+    for p in bodies:
+        p.mass = p.mass * p.x[1]
+    return sum(s.k * s.left.mass for s in springs)
+
+
+def looked_for(a):
+    bodies, total = bodies_of(a), 0.0
+    for p in bodies:
+        total = 0.5 * np.sin(total) + p.mass * bodies.index(p) + (p in bodies[:5])
+        p.mass = p.mass * 0.5
+    return total
+
+
 NAMED = (kept_before, kept_in_a_list, shared, updated_by_name, by_other_means, after_the_loop, set_by_some)
-NAMED += (of_other_kinds, handed_on, in_other_orders, replaced)
+NAMED += (of_other_kinds, handed_on, in_other_orders, replaced, made_in_a_loop, in_lists_that_overlap, kept_in_steps)
+NAMED += (while_it_goes_on, in_a_branch, linked, held_by_others)
 
 
-def named_ones(a):
-    return np.array([program(a) for program in NAMED])
+# Those whose loops stay, and which compile fast.
+COMPILED = (
+    kept_before,
+    kept_in_a_list,
+    by_other_means,
+    made_in_a_loop,
+    kept_in_steps,
+    while_it_goes_on,
+    held_by_others,
+)
 
 
-def test_other_names(rng):
-    a, weights = rng.uniform(0.1, 0.6, (20, 3)), rng.uniform(0.5, 1.0, len(NAMED))
+@pytest.mark.parametrize("program", NAMED, ids=lambda one: one.__name__)
+def test_other_names(program, rng):
+    a = rng.uniform(0.1, 0.6, (20, 3))
+    assert_like_python(program, a, tolerance=1e-11)
+    assert_slope(program, a)
+
+
+def test_compiled_gradients_of_other_names(rng):
+    a, weights = rng.uniform(0.1, 0.6, (20, 3)), rng.uniform(0.5, 1.0, len(COMPILED))
 
     def weighted(a):
-        return sum(w * one for w, one in zip(weights, named_ones(a), strict=True))
+        return sum(w * program(a) for w, program in zip(weights, COMPILED, strict=True))
 
     assert sdfgad.differentiate(weighted).value(a) == pytest.approx(weighted(a), rel=1e-11)
     sdfgad.check_grads(weighted, a)
@@ -314,6 +434,13 @@ def test_objects_that_are_arguments(rng):
     assert value == pytest.approx(of_array(a, 0.7), rel=1e-12)
     found = sdfgad.differentiate(of_arguments, wrt="w")(copy.deepcopy(bodies), 0.7)
     assert found == pytest.approx((of_array(a, 0.7 + 1e-6) - of_array(a, 0.7 - 1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_objects_that_are_looked_for(rng):
+    # As before: what a run alone tells is no item of a list.
+    with pytest.raises(sdfgad.UnsupportedProgram) as refused:
+        sdfgad.differentiate(looked_for)(rng.uniform(0.1, 0.6, (20, 3)))
+    assert "bodies.index(p)" in str(refused.value)
 
 
 def unset(a):
