@@ -144,10 +144,7 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
         return None
     state = b.snapshot()
     try:
-        with b.rolling_tables():
-            alike = items_of(b, gone_over(b, value))
-        is_long = alike is not None and (not isinstance(node, ast.GeneratorExp) or alike.length.const >= MANY_CONSUMED)
-        rows = _filled(frame, node, alike) if alike is not None and is_long else None
+        rows = _rows_of(frame, node, value, state)
     except UNLIKE:
         rows = None
     if rows is None:
@@ -155,6 +152,20 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
         return None
     b.has_rolled = True
     return rows
+
+
+def _rows_of(frame: Frame, node: Rolled, value: Any, state: Any) -> list[Any] | None:
+    b, is_table = frame.b, False
+    alike = items_of(b, gone_over(b, value))
+    if alike is None:
+        b.restore(state)
+        is_table = True
+        with b.rolling_tables():
+            alike = items_of(b, gone_over(b, value))
+    if alike is None or (isinstance(node, ast.GeneratorExp) and alike.length.const < MANY_CONSUMED):
+        return None
+    rows = _filled(frame, node, alike)
+    return rows if not is_table or is_worth_a_loop(b, b.blocks[-1][-1]) else None
 
 
 def _filled(frame: Frame, node: Rolled, alike: Items) -> list[Any]:
@@ -178,8 +189,6 @@ def _filled(frame: Frame, node: Rolled, alike: Items) -> list[Any]:
         raise _Differ
     b.where = here
     b.loop(var, alike.length, guards, body)
-    if var in b.table_symbols and not is_worth_a_loop(b, b.blocks[-1][-1]):
-        raise _Differ
     rows = [item(Lin(k)) for k in range(number)]
     return rows if keys is None else list(zip(keys, rows, strict=True))
 
