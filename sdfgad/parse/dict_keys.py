@@ -54,8 +54,8 @@ def _texts_at(b: Builder, text: RunTimeText, points: Points) -> list[str] | None
     parts = _all_at(b, text.parts, points) if text.make is not None else None
     try:
         return None if parts is None or text.make is None else [text.make(*part) for part in parts]
-    except Exception:
-        # Python raises, too, where the loop is written out.
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # No such key: where the loop is written out, Python's exception is reported at its line.
         return None
 
 

@@ -5,8 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
-from sdfgad.ir.program import Loop, walk
-from sdfgad.parse import filled_loops, loops
+from sdfgad.ir.program import walk
 from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, parsed
 
@@ -178,13 +177,6 @@ def program_of(body, tmp_path):
 
 def argument(n=10):
     return np.random.default_rng(n).uniform(0.1, 1.0, (n, 3))
-
-
-@pytest.fixture
-def all_loops(monkeypatch):
-    """Short loops, too, are kept as loops."""
-    monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", 1)
-    monkeypatch.setattr(loops, "is_worth_a_loop", lambda b, loop: isinstance(loop, Loop))
 
 
 @pytest.mark.usefixtures("all_loops")

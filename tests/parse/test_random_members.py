@@ -1,0 +1,178 @@
+"""Random loops over lists of objects, which assign to attributes, alias and update them: as in Python, or refused."""
+
+import random
+
+import numpy as np
+import pytest
+
+from sdfgad.errors import SdfgadError
+from tests.helpers import module_from
+from tests.helpers_ir import outputs_of, parsed
+
+N = 12
+HEAD = f"""
+import copy
+import numpy as np
+
+PLACES = [(7 * j) % {N} for j in range({N})]
+
+class World:
+    def __init__(self):
+        self.g, self.t = 0.3, 0.0
+
+class Spring:
+    def __init__(self, left, right, k):
+        self.left, self.right, self.k = left, right, k
+    def pull(self, dt):
+        e = dt * self.k * np.sum(self.right.x - self.left.x)
+        self.left.f += e
+        self.right.f -= e
+
+class Body:
+    def __init__(self, x, m, w):
+        self.x, self.m, self.w = x, m, w
+        self.v, self.f = np.zeros(3), 0.1
+    def push(self, dt):
+        self.v = self.v + dt * self.f * self.x
+        self.x = self.x + dt * self.v
+    def kick(self, d):
+        self.v += d * self.m
+    @property
+    def energy(self):
+        return 0.5 * self.m * (self.v @ self.v)
+
+"""
+ARRAYS = ("np.sin(a[i])", "a[i]", "a[i] * 0.5 + u", "a[i].copy()")
+MASSES = ("a[i, 0]", "1.0", "1.0 + a[i][1]", "float(i) * 0.1 + 0.2")
+LISTS = (
+    "{o}[::-1]",
+    "{o}[3:] + {o}[:3]",
+    "list({o})",
+    "[{o}[(5 * j) % 12] for j in range(12)]",
+    "[{o}[j] for j in PLACES]",
+)
+LISTS += ("[copy.copy(p) for p in {o}]", "[{o}[j] if j % 3 else {o}[0] for j in range(12)]")
+READS = ("{p}.m * {p}.x[0]", "{p}.x @ {p}.v", "{p}.f * {p}.m", "{p}.energy", "np.sum({p}.x)", "{p}.w.g * {p}.f")
+WRITES = (
+    "{p}.x = {p}.x * 0.9 + 0.1 * {q}.v",
+    "{p}.v = 0.5 * {p}.x + {q}.x * 0.1",
+    "{p}.m = 0.9 * {p}.m + 0.01 * {q}.f",
+    "{p}.f = np.tanh({q}.m)",
+    "{p}.f += 0.01 * {q}.x[1]",
+    "{p}.v += 0.1 * {q}.x",
+    "{p}.x *= 0.95",
+    "{p}.v[1] = {q}.m * 0.1",
+    "{p}.v[:] = 0.0",
+    "{p}.v = np.zeros(3)",
+    "{p}.x = {q}.x",
+    "{p}.f = 0",
+    "{p}.new = {p}.x * 0.5",
+    "{p}.before = {p}.x",
+    "{p}.x, {p}.v = {p}.v * 0.5, {p}.x",
+    "{p}.push(0.1)",
+    "{p}.kick(0.1)",
+    "{p}.w.t = {p}.w.t + 0.01 * {p}.f",
+)
+BETWEEN = (
+    "u = {o}[2].x",
+    "{o}[0].v += 0.1",
+    "{o}[1].x = {o}[2].x * 2.0",
+    "s = s + {o}[3].m",
+    "{o}[4], {o}[5] = {o}[5], {o}[4]",
+)
+KEPT = ("xs = [p.x for p in {o}]", "xs = [p.v for p in {o}]", "xs = [p.m for p in {o}]")
+
+
+class Writer:
+    """Writes a random program; `lists` are the names of its lists."""
+
+    def __init__(self, seed):
+        self.random, self.lists, self.lines = random.Random(seed), [], []
+
+    def add(self, indent, *lines):
+        self.lines += [" " * indent + line for line in lines]
+
+    def read(self, p):
+        return self.random.choice(READS).format(p=p)
+
+    def write(self, p, q):
+        return self.random.choice(WRITES).format(p=p, q=q)
+
+    def make(self):
+        name, one = f"ps{len(self.lists)}", f"Body({self.random.choice(ARRAYS)}, {self.random.choice(MASSES)}, w)"
+        how = self.random.randrange(3)
+        if how == 0 and self.lists:
+            self.add(4, f"{name} = " + self.random.choice(LISTS).format(o=self.random.choice(self.lists)))
+        elif how == 1:
+            self.add(4, f"{name} = []", f"for i in range({N}):", f"    {name}.append({one})")
+        else:
+            self.add(4, f"{name} = [{one} for i in range({N})]")
+        self.lists.append(name)
+
+    def body(self, indent, p, q):
+        for _ in range(self.random.randint(1, 3)):
+            kind = self.random.random()
+            if kind < 0.12:
+                old = f"old = {p}.{self.random.choice('xmvf')}"
+                self.add(indent, old, self.write(p, q), "s = 0.5 * np.sin(s) + 0.1 * np.sum(old)")
+            elif kind < 0.22:
+                self.add(indent, f"if {self.read(p)} > 0.2:", f"    {self.write(p, q)}")
+                self.add(indent, *(["else:", f"    {self.write(q, p)}"] if self.random.random() < 0.5 else []))
+            else:
+                self.add(indent, self.write(p, q) if kind < 0.6 else f"s = 0.3 * np.sin(s) + 0.2 * {self.read(p)}")
+
+    def loop(self, indent):
+        n, o = self.random.choice(self.lists), self.random.choice(self.lists)
+        heads = (
+            (f"for p in {n}:", "p", "p"),
+            (f"for j, p in enumerate({n}):", "p", f"{o}[j]"),
+            (f"for p, q in zip({n}, {o}):", "p", "q"),
+            (f"for j in range({N}):", f"{n}[j]", f"{n}[j - 1]"),
+            (f"for p in reversed({n}):", "p", f"{o}[0]"),
+            (f"for q, x in zip(reversed({o}), xs):", "q", "q"),
+            (f"for k in [Spring({n}[j], {o}[(j + 1) % {N}], 1.0 + a[j, 1]) for j in range({N})]:", "k.left", "k.right"),
+        )
+        head, p, q = self.random.choice(heads)
+        if " x in " in head:
+            self.add(indent, self.random.choice(KEPT).format(o=n))
+        self.add(indent, head)
+        self.body(indent + 4, p, q)
+        if " x in " in head:
+            self.add(indent, "    s = 0.4 * s + 0.1 * np.sum(x)")
+        elif self.random.random() < 0.2:
+            same = f"        if z is not {p}:"
+            self.add(indent, f"    for z in {o}:", same, f"            s = 0.3 * s + 0.01 * {self.read('z')}")
+
+    def program(self):
+        self.add(0, "def program(a):")
+        self.add(4, "s, u, w = 0.3, a[0] * 0.5, World()")
+        for _ in range(self.random.randint(1, 2)):
+            self.make()
+        for _ in range(self.random.randint(1, 3)):
+            if self.random.random() < 0.6:
+                self.add(4, "for step in range(3):")
+                self.loop(8)
+                self.loop(8)
+            else:
+                self.loop(4)
+            if self.random.random() < 0.3:
+                self.add(4, self.random.choice(BETWEEN).format(o=self.random.choice(self.lists)))
+        self.add(4, f"for p in {self.random.choice(self.lists)}:")
+        self.add(8, "s = 0.9 * s + 0.1 * (p.m * np.sum(p.x) + p.f + p.energy)")
+        self.add(4, "return s + u[1] + w.t + p.m * np.sum(p.v)")
+        return HEAD + "\n".join(self.lines) + "\n"
+
+
+@pytest.mark.parametrize("first", range(0, 20, 5))
+def test_as_in_python_or_refused(tmp_path, first):
+    followed = 0
+    for seed in range(first, first + 5):
+        a = np.random.default_rng(seed).uniform(0.1, 0.9, (N, 3))
+        program = module_from(Writer(seed).program(), tmp_path).program
+        try:
+            primal = parsed(program, a)
+        except SdfgadError:
+            continue
+        followed += 1
+        assert outputs_of(primal, a)["return"] == pytest.approx(program(a.copy()), rel=1e-10), seed
+    assert followed
