@@ -117,11 +117,21 @@ class AmbiguousArray(UnsupportedProgram):
 
     Attributes:
         buffer: the storage that stands for the array.
+        is_of_object: whether it stands for several objects instead.
     """
+
+    is_of_object = False
 
     def __init__(self, what: str, where: Location | None, todo: str, buffer: str) -> None:
         self.buffer = buffer
         super().__init__(what, where, todo)
+
+
+def chosen_object(what: str, where: Location | None, todo: str) -> AmbiguousArray:
+    """What to raise where an object is used that may be one of several."""
+    error = AmbiguousArray(what, where, todo, "")
+    error.is_of_object = True
+    return error
 
 
 class UpdateOfCopy(AmbiguousArray):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
-from sdfgad.parse import containers, sharing, trees
+from sdfgad.parse import chosen_objects, containers, sharing, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.escape import aliased_buffers, is_callers, refers_to
 from sdfgad.parse.frame import Frame
@@ -15,6 +16,7 @@ from sdfgad.parse.items import PREFIX
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_state import Env, Leaf, LoopNode, Stores
 from sdfgad.parse.merging import is_same, unified, value_in_storage
+from sdfgad.parse.object_columns import Member
 from sdfgad.parse.values import ABSENT, AfterLoop, Holder, Tensor, Unbound
 
 
@@ -70,15 +72,25 @@ def _members_of_last_trip(b: Builder, last: dict[str, Lin]) -> dict[int, tuple[A
     found = dict[int, tuple[Any, Any]]()
     for member in b.objects.members:
         if not member.place.symbols.isdisjoint(last):
-            place = b.guessed(member.place.substitute(last, lambda e: rewrite(e, last)))
-            lost = Unbound("it is one of the objects of a list, which one is known only at run time")
-            found[id(member.record)] = member.record, lost if place is None else member.objects[place]
+            place = member.place.substitute(last, lambda e: rewrite(e, last))
+            found[id(member.record)] = member.record, _at_place(b, member, place)
     return found
+
+
+def _at_place(b: Builder, member: Member, place: Lin) -> Any:
+    """The object at the place of the last trip."""
+    known = b.guessed(place)
+    if known is not None:
+        return member.objects[known]
+    try:
+        return chosen_objects.at(b, member.objects, place)
+    except Rebound as error:
+        return Unbound(str(error.what), error)
 
 
 def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) -> Any:
     has_run = frame.b.holds(loop.certain - 1)
-    last, first = (_leaves_by_storage(stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
+    last, first = (_leaves_by_storage(frame.b, stores, name, env.get(name, ABSENT)) for env in (frame.env, loop.before))
 
     def held(store: Tensor, leaf: Leaf) -> Tensor:
         found = aliased_buffers(frame, name, last.get(id(store)), frame.env)
@@ -90,8 +102,9 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
     value = stores.rebuilt(frame.b, name, len(frame.b.blocks), held)
     ends = [(env.get(name, ABSENT), env) for env in ([frame.env] if has_run else [frame.env, loop.before])]
     if any(sharing.is_shared(frame, end, env) for end, env in ends):
-        sharing.add_copies(frame.b, value, [end for end, _ in ends])
-    return value
+        alike = unified(frame.b, [stores.carried[name].like, *(end for end, _ in ends)], len(frame.b.blocks))
+        sharing.add_copies(frame.b, value, alike[1:])
+    return chosen_objects.resolved(frame.b, value)
 
 
 def _is_held(frame: Frame, name: str, buffer: str, loop: ParsedLoop, stores: Stores) -> bool:
@@ -110,10 +123,10 @@ def _is_live(frame: Frame, loop: ParsedLoop, name: str, stores: Stores) -> bool:
     return is_read_outside(frame.source.tree, loop.node, frame.around, name)
 
 
-def _leaves_by_storage(stores: Stores, name: str, value: Any) -> dict[int, Any]:
+def _leaves_by_storage(b: Builder, stores: Stores, name: str, value: Any) -> dict[int, Any]:
     """The leaves of a value of a carried name, by the id of the storage of each."""
     like = stores.carried[name].like
-    (value,) = trees.matched_like(like, unified([like, value])[1:])
+    (value,) = trees.matched_like(like, unified(b, [like, value], len(b.blocks))[1:])
     return dict(zip(map(id, stores.leaves[name]), trees.leaves(value), strict=True))
 
 

@@ -31,6 +31,8 @@ class Assumptions:
         rolling: which loops over lists stay loops.
         texts: how strings that data decides are followed.
         refused_text: why strings that data decides could not be numbers.
+        by_place: whether one of several objects is told by its place where paths meet.
+        refused_object: why it could not be told by its attributes.
         untaken: the places that must not rely on a list that stays as it is, as it is changed later.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
@@ -68,13 +70,15 @@ class Assumptions:
     decided: frozenset[Location] = frozenset()
     before: Exception | None = None
     raises_instead: bool = False
+    by_place: bool = False
+    refused_object: Exception | None = None
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
         b.logs, b.copies_returned = Logs(dict(self.logs)), self.copies_returned
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead, b.untaken, b.looped = self.raises_instead, self.untaken, self.looped
-        b.numbers_texts = self.texts is Texts.BY_NUMBERS
+        b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
@@ -127,7 +131,10 @@ class Assumptions:
         if self.texts is Texts.BY_NUMBERS:
             anew = replace(self._anew(), raises_instead=self.raises_instead)
             return replace(anew, texts=Texts.ONLY_BY_PATHS, refused_text=failure)
-        raise _refusal(self.refused_text or failure)
+        if self.by_place:
+            # Of loops that are written out it may be known which object it is.
+            return replace(self._anew(), rolling=Rolling.NONE, by_place=False)
+        raise _refusal(self.refused_text or self.refused_object or failure)
 
     def _as_asked(self, failure: Exception) -> Assumptions | None:
         """Where the failure itself says what to assume."""
@@ -139,6 +146,8 @@ class Assumptions:
             return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
         if isinstance(failure, Taken) and failure.where not in self.untaken:
             return replace(self, untaken=self.untaken | {failure.where})
+        if isinstance(failure, AmbiguousArray) and failure.is_of_object and self.refused_object is None:
+            return replace(self, by_place=True, refused_object=failure)
         if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:
             if self.texts is Texts.BY_PATHS:
                 return replace(self, texts=Texts.BY_NUMBERS)
@@ -146,8 +155,8 @@ class Assumptions:
         return replace(self, may_guess=False) if isinstance(failure, Guessed) else None
 
     def _anew(self) -> Assumptions:
-        constant = self.are_enclosed_constant
-        return Assumptions(self.fixed, are_enclosed_constant=constant, can_measure=self.can_measure)
+        anew = Assumptions(self.fixed, are_enclosed_constant=self.are_enclosed_constant, can_measure=self.can_measure)
+        return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:
         """With those integer arguments as constants that are among some run-time integers."""

@@ -10,10 +10,11 @@ attribute is assigned to, of whichever object.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -21,49 +22,52 @@ from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.item_arrays import in_steps
 from sdfgad.parse.known_tables import integers
 from sdfgad.parse.object_columns import Column, Deferred, Member, Moves
+from sdfgad.parse.object_places import all_of, choices, place_of
 from sdfgad.parse.rows import copy_of_row, rows_of, segments
+from sdfgad.parse.stacking import stacked
 from sdfgad.parse.tree_nodes import is_inner
 from sdfgad.parse.values import ABSENT, NotNumeric, Record, Tensor, Unbound, as_tensor
 
+# What gives the value at a place of several values; None for values that are not alike.
+ColumnOf = Callable[[list[Any]], Callable[[Lin], Any] | None]
 BOUND_ANEW = "an attribute of objects in a list is assigned to in a loop"
 
 
 def member_at(
-    b: Builder, objects: Sequence[Record], column_of: Callable[[list[Any]], Callable[[Lin], Any] | None]
+    b: Builder, objects: Sequence[Record], column_of: ColumnOf, is_lazy: bool = False
 ) -> Callable[[Lin], Any] | None:
     """What gives the object at a place that is known only at run time; None where there can be no such one.
 
     Args:
         column_of: what gives the value at a place of several values; None for values that are not alike.
+        is_lazy: whether attributes are looked up where they are read only.
     """
     first = objects[0]
     if all(one is first for one in objects):
         return lambda place: first
-    if b.where in b.untaken or any(b.contents.is_copy(one.fields) or b.objects.member(one) for one in objects):
+    if b.where in b.untaken or any(b.contents.is_copy(one.fields) for one in objects):
         return None
+    if any(b.objects.is_of_member(one.fields) for one in objects):
+        return _listed(b, objects, column_of)
     for one in objects:
         b.taken[id(one.fields)] = one.fields, b.where
-    b.objects.add_group(tuple(objects))
+    b.objects.add_group(tuple(objects), max(b.contents.depth(one.fields) for one in objects))
     names = [name for name in first.fields if b.objects.common(objects, name) is None]
     # Of a column that some of them share with others, assignments to these would be missed.
-    shared = {name for name in names if any(b.objects.of(one, name) for one in objects)}
-    inner = {name for name in names if is_inner(first.fields[name])}
-    columns = {
-        name: None if name in shared else column_of([one.fields[name] for one in objects])
-        for name in names
-        if name not in inner
-    }
+    shared = {name: found[0] for name in names for one in objects if (found := b.objects.of(one, name)) is not None}
+    late = {name for name in names if is_lazy or name in shared or is_inner(first.fields[name])}
+    columns = {name: column_of([one.fields[name] for one in objects]) for name in names if name not in late}
 
     def item(name: str, place: Lin) -> Any:
-        values = [one.fields[name] for one in objects]
-        column = column_of(values) if name in inner else columns[name]
-        return _unlike(b, name, place) if column is None else column(place)
+        if name in shared:
+            return _partly(b, objects, shared[name], place)
+        column = columns[name] if name in columns else column_of([one.fields[name] for one in objects])
+        return _unlike(b, name, place) if column is None else _unmoved(b, objects, name, column(place))
 
     def at(place: Lin) -> Record:
         if place.is_const:
             return objects[place.const]
-        later = {name: Deferred(partial(item, name, place)) for name in inner}
-        fields = {name: later[name] if name in inner else item(name, place) for name in names}
+        fields = {name: Deferred(partial(item, name, place)) if name in late else item(name, place) for name in names}
         record = Record(first.cls, fields)
         b.contents.add(fields, len(b.blocks))
         b.taken[id(fields)] = fields, b.where
@@ -76,11 +80,51 @@ def member_at(
     return at
 
 
+def _unmoved(b: Builder, objects: Sequence[Record], name: str, found: Any) -> Any:
+    """The attribute of one of several objects: that of a copy, as one that is updated in place must be a column."""
+    is_copy = isinstance(found, Tensor) and found.ndim > 0 and found.read_only
+    if not is_copy or any(one.fields[name].read_only for one in objects):
+        return found
+    return replace(found, unmoved=lambda: _to_move(b, objects, name, found))
+
+
+def _to_move(b: Builder, objects: Sequence[Record], name: str, like: Tensor) -> Exception:
+    """What to raise where an attribute that is updated in place is no column."""
+    need = _moves(b, objects, name, like)
+    return need if _is_caught(b, need) else NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
+
+
+def _is_caught(b: Builder, need: Exception) -> bool:
+    """Whether a statement around is parsed again with an attribute as a column."""
+    return isinstance(need, Moves) and any(depth == need.depth for depth, _ in b.objects.around)
+
+
 def _unlike(b: Builder, name: str, place: Lin) -> Unbound:
     what = (
         f"the attributes `{name}` of the objects in a list are not alike, so that a loop over them is none at run time"
     )
     return Unbound("it is not alike in all objects", NeedsConstant(_counters(b, place), b.where, what))
+
+
+def _listed(b: Builder, objects: Sequence[Record], column_of: ColumnOf) -> Callable[[Lin], Any] | None:
+    """The same of a list in which data decides some of the objects: by an array of their places among all of them."""
+    together = all_of(b, [choices(b, one) for one in objects])
+    found = member_at(b, together, column_of, is_lazy=True)
+    if found is None:
+        return None
+    places = b.stored(stacked(b, [place_of(b, one, together) for one in objects]), "place")
+    return lambda place: found(as_linear(places.at(place)))
+
+
+def _partly(b: Builder, objects: Sequence[Record], column: Column, place: Lin) -> Any:
+    """An attribute that is a column of some of the objects only, and must be one of all of them where it is read."""
+    need = _moves(b, objects, column.name, _row(column, Lin(0)))
+    if _is_caught(b, need):
+        raise need
+    if isinstance(need, Moves):
+        move(b, need)
+    found = b.objects.common(objects, column.name)
+    return _unlike(b, column.name, place) if found is None else _row(found[0], _place_in(b, found[1], place))
 
 
 def _counters(b: Builder, place: Lin) -> set[str]:
@@ -140,7 +184,12 @@ def _column_of(b: Builder, record: Record, name: str) -> tuple[Column, Lin] | No
         known = b.objects.of(record, name)
         return None if known is None else (known[0], Lin(known[1]))
     found = b.objects.common(member.objects, name)
-    return None if found is None else (found[0], in_steps(found[1], partial(integers, b))(member.place))
+    return None if found is None else (found[0], _place_in(b, found[1], member.place))
+
+
+def _place_in(b: Builder, rows: list[int], place: Lin) -> Lin:
+    """The row of the object at a place, from the row of each."""
+    return in_steps(rows, partial(integers, b))(place)
 
 
 def _is_set(b: Builder, column: Column, place: Lin) -> bool:
@@ -175,9 +224,19 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
     found, member = _column_of(b, record, name), b.objects.member(record)
     if found is None:
         objects = b.objects.group(record) if member is None else member.objects
-        if objects is None or (member is None and len(b.blocks) <= b.contents.depth(record.fields)):
+        is_told_by_name = member is None and id(record.fields) not in b.taken
+        if objects is None or (is_told_by_name and _is_here(b, objects)):
             return False
-        raise _moves(b, objects, name, value)
+        need = _moves(b, objects, name, value)
+        if not _is_here(b, objects):
+            raise need
+        if isinstance(need, Moves):
+            move(b, need)
+            found = _column_of(b, record, name)
+        if found is None and member is None:
+            return False
+        if found is None:
+            raise NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
     column, place = found
     if _is_row(value, column, place):
         return True
@@ -192,6 +251,11 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
     for one in (*column.objects, *(known.record for known in b.objects.members)):
         b.contents.count_change(one.fields)
     return True
+
+
+def _is_here(b: Builder, objects: Sequence[Record]) -> bool:
+    """Whether no loop or branch is around this statement in which objects stay the same."""
+    return len(b.blocks) <= max(b.contents.depth(one.fields) for one in objects)
 
 
 def _is_row(value: Any, column: Column, place: Lin) -> bool:
@@ -225,7 +289,7 @@ def _may_set(b: Builder, column: Column, place: Lin) -> bool:
         return True
     loops = [loop for loop in b.loops if loop[0] > column.depth]
     # No branch may leave it out.
-    if [depth for depth, _, _ in loops] != list(range(column.depth + 1, len(b.blocks) + 1)):
+    if not loops or [depth for depth, _, _ in loops] != list(range(column.depth + 1, len(b.blocks) + 1)):
         return False
     _, var, trips = loops[-1]
     if place != Lin.symbol(var) or trips != Lin(len(column.objects)):
@@ -241,12 +305,17 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
     """What to raise so that an attribute becomes a column."""
     depth = max(b.contents.depth(one.fields) for one in objects)
     may_move = all(b.contents.has(one.fields) and id(one.fields) not in b.outside for one in objects)
+    old = objects[0].fields.get(name)
     try:
-        like = as_tensor(value)
+        # ``p.x = 0`` of an attribute with a fractional part is 0.0 as well.
+        like = as_tensor(old if type(value) is int and isinstance(old, (float, Tensor)) else value)
     except NotNumeric:
         may_move = False
     need = NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
-    is_within = any(depth == around for around, _ in b.objects.around)
+    is_here = _is_here(b, objects)
+    if is_here and not any(name in one.fields for one in objects):
+        return need
+    is_within = is_here or any(depth == around for around, _ in b.objects.around)
     if not may_move or not is_within or b.objects.is_refused(objects, name):
         return need
     is_known = like.dtype.kind in "fc" and all(extent.is_const for extent in like.shape)

@@ -14,16 +14,16 @@ import numpy as np
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, cast, reads
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import chosen_texts
+from sdfgad.parse import chosen_objects, chosen_texts
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import ChosenText, Tensor, as_tensor, astype, scalar
+from sdfgad.parse.values import ChosenText, Record, Tensor, as_tensor, astype, scalar
 
 
-def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | None:
-    """``values[index]`` of floating numbers, or alike arrays; None for other items, and for places that are known.
+def item_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | Record | None:
+    """``values[index]`` of floating numbers, alike arrays, or objects; None for others, and for places that are known.
 
     A dict's keys must be integers.
 
@@ -35,10 +35,13 @@ def number_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor 
         return _at_key(b, values, index)
     if not isinstance(values, (list, tuple)) or not is_place:
         return None
-    if not (_are_alike(values) or are_like_arrays(values)):
+    are_objects = chosen_objects.are_alike(b, values)
+    if not (are_objects or _are_alike(values) or are_like_arrays(values)):
         return None
     if not _varies(b, index) and _is_known(b, index):
         return None
+    if are_objects:
+        return chosen_objects.item(b, values, index, counts_back)
     return _chosen(b, values, index, counts_back)
 
 
@@ -95,7 +98,7 @@ def _is_known(b: Builder, place: Lin | Tensor) -> bool:
         return False
 
 
-def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor:
+def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor | Record:
     """``values[key]`` of a dict of such items by strings, of which data decides one.
 
     Raises:
@@ -106,7 +109,7 @@ def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor:
     if not keys:
         raise chosen_texts.refused(b, "a string that data decides is an index")
     place = _place(b, tests)
-    found = number_at(b, [values[known] for known in keys], place, counts_back=False)
+    found = item_at(b, [values[known] for known in keys], place, counts_back=False)
     if found is None:
         raise chosen_texts.refused(
             b, "a string that data decides chooses one of several things that are not alike numbers"

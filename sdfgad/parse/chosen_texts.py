@@ -13,9 +13,9 @@ from typing import Any
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import BOOL, Expr, Op
+from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.source import source_text
-from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import UNDEFINED, ChosenText, Tensor, Text, as_tensor, scalar
 
 TODO = "Compare it by ==, !=, `in` or `match`, and do what differs in these branches; or use numbers: 0 and 1."
@@ -37,25 +37,16 @@ def are_texts(values: list[Any]) -> bool:
 
 def unified(values: list[Any]) -> list[Any]:
     """Several strings, also in tuples, as `ChosenText`; other values as they are."""
+    return trees.by_parts(values, _unified)
+
+
+def _unified(values: list[Any]) -> list[Any]:
     known = [value for value in values if value is not UNDEFINED]
-    if known and all(type(value) is type(known[0]) and isinstance(value, tuple) for value in known):
-        return _unified_tuples(values, known)
     if not are_texts(known):
         return values
     if len(known) == len(values) and all(is_text(value) and value == known[0] for value in known):
         return values
     return [value if isinstance(value, ChosenText) else ChosenText(_as_code(value)) for value in values]
-
-
-def _unified_tuples(values: list[Any], tuples: list[tuple[Any, ...]]) -> list[Any]:
-    if len({len(one) for one in tuples}) != 1:
-        return values
-    before = [list(parts) for parts in zip(*tuples, strict=True)]
-    after = [unified(parts) for parts in before]
-    if all(new is old for new, old in zip(after, before, strict=True)):
-        return values
-    rows = iter(zip(*after, strict=True))
-    return [value if value is UNDEFINED else rebuilt_tuple(value, [*next(rows)]) for value in values]
 
 
 def _as_code(value: Any) -> Any:

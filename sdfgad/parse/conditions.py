@@ -10,10 +10,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from sdfgad.errors import InvalidIndex, PythonRaises, Rebound, SdfgadError
+from sdfgad.errors import InvalidIndex, PythonRaises, Rebound, SdfgadError, chosen_object
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.parse import chosen_texts, sharing, truth_values
+from sdfgad.parse import chosen_objects, chosen_texts, sharing, truth_values
 from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
@@ -21,10 +21,21 @@ from sdfgad.parse.dict_keys import MissingKey
 from sdfgad.parse.elementwise import to_bool, where
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.merging import has_one_shape, phi
+from sdfgad.parse.merging import has_one_shape, is_same, phi, unified
 from sdfgad.parse.operands import method
+from sdfgad.parse.tree_nodes import is_same_kind, with_parts
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import ChosenText, MaybeNone, NotNumeric, Record, Tensor, as_tensor, is_static, scalar
+from sdfgad.parse.values import (
+    ChosenObject,
+    ChosenText,
+    MaybeNone,
+    NotNumeric,
+    Record,
+    Tensor,
+    as_tensor,
+    is_static,
+    scalar,
+)
 
 
 class ShapesDiffer(Rebound):
@@ -227,22 +238,41 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     values, merged = _evaluate_arms(frame, condition, arms)
     if not values:
         return merged
-    if frame.b.numbers_texts and chosen_texts.are_texts(values):
-        return ChosenText(where(frame.b, condition, *(chosen_texts.code_of(frame.b, value) for value in values)))
+    return _either(frame.b, condition, values)
+
+
+def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
+    """One of two values, also part by part of tuples."""
+    if all(isinstance(value, tuple) for value in values) and is_same_kind(*values):
+        return with_parts(values[0], [_either(b, condition, list(pair)) for pair in zip(*values, strict=True)])
+    values = chosen_objects.unified(b, values, len(b.blocks))
+    if values[0] is values[1] or is_same(*values):
+        return values[0]
+    if isinstance(values[0], ChosenObject):
+        place = where(b, condition, *(as_tensor(value.place) for value in values))
+        return chosen_objects.resolved(b, replace(values[0], place=place))
+    if all(isinstance(value, Record) for value in values):
+        raise chosen_object("data decides which one of two objects this is", b.where, "Write an `if` statement.")
+    if b.numbers_texts and chosen_texts.are_texts(values):
+        return ChosenText(where(b, condition, *(chosen_texts.code_of(b, value) for value in values)))
+    return _either_array(b, condition, values)
+
+
+def _either_array(b: Builder, condition: Tensor, values: list[Any]) -> Tensor:
     try:
         tensors = [as_tensor(value) for value in values]
     except NotNumeric as error:
-        error.symbols = frame.b.deciders(condition.at())
+        error.symbols = b.deciders(condition.at())
         if not error.symbols and chosen_texts.are_texts(values):
-            raise chosen_texts.refused(frame.b, "data decides which one of two strings this expression is") from error
+            raise chosen_texts.refused(b, "data decides which one of two strings this expression is") from error
         raise
-    if not has_one_shape(frame.b, tensors):
+    if not has_one_shape(b, tensors):
         what = "the values of this expression, of which one is chosen at run time, differ in their shapes"
-        raise ShapesDiffer(what, frame.b.where, "Write an `if` statement, or give them one shape.")
-    result, sources = where(frame.b, condition, *tensors), _may_alias(tensors)
+        raise ShapesDiffer(what, b.where, "Write an `if` statement, or give them one shape.")
+    result, sources = where(b, condition, *tensors), _may_alias(tensors)
     is_read_only = any(tensor.read_only for tensor in tensors)
     result = replace(result, read_only=is_read_only, types=truth_values.joined(tensors))
-    return frame.b.versions.copy_of(result, sources) if sources else result
+    return b.versions.copy_of(result, sources) if sources else result
 
 
 def _may_alias(values: list[Any]) -> set[str]:
@@ -291,5 +321,5 @@ def _has_same_names(env: dict[str, Any], before: dict[str, Any]) -> bool:
 
 def _phi_of_arms(b: Builder, ends: list[tuple[Any, list[Any]]]) -> Any:
     result = phi(b, "chosen", ends, lambda _, leaf: _may_alias([leaf]))
-    sharing.add_copies(b, result, [value for value, _ in ends])
-    return result
+    sharing.add_copies(b, result, unified(b, [value for value, _ in ends], len(b.blocks), joins_none=True))
+    return chosen_objects.resolved(b, result)

@@ -23,7 +23,7 @@ from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES
 from sdfgad.parse.texts import is_plain, require_known
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Selection, Tensor, Unbound, is_whole, kind_of
+from sdfgad.parse.values import Record, Selection, Tensor, Unbound, is_whole, kind_of
 
 # The methods of sets that make new ones, and those of all containers that do not change them.
 NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
@@ -224,12 +224,14 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
     """
     if b.contents.has_stale(value):
         what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
-        raise AmbiguousArray(
+        error = AmbiguousArray(
             what,
             where or b.where,
             "Copy it where it is chosen, list(...) or dict(...), or change the other one afterwards.",
             "",
         )
+        error.is_of_object = isinstance(value, Record)
+        raise error
 
 
 def from_outside(b: Builder, value: Any) -> Any:

@@ -61,6 +61,10 @@ class Contents:
         known = self._known.get(id(container))
         return 1 if known is None else known.depth
 
+    def order(self, container: Any) -> int:
+        """How many lists and dicts were followed before one that is."""
+        return list(self._known).index(id(container))
+
     def surface(self, container: Any, depth: int) -> None:
         """Record that a list or dict which a deeper block created, and that is followed, belongs to a block here."""
         known = self._known.get(id(container))
@@ -87,7 +91,8 @@ class Contents:
             marks.append((one, self._changes[id(one)]))
             if self.is_copy(one):
                 marks += self._copies[id(one)].of
-        self._copies[id(container)] = _Copy(container, tuple(marks))
+        each = {(id(one), count): (one, count) for one, count in marks}
+        self._copies[id(container)] = _Copy(container, tuple(each.values()))
 
     def add_item(self, item: Any, of: Any) -> None:
         """Record that a list or dict is an item that a trip of a loop has appended; `of` is it in the loop's body."""

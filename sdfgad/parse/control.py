@@ -12,7 +12,7 @@ from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Rebound
 from sdfgad.ir.expr import BOOL, Expr, Op
-from sdfgad.parse import conditions, sharing
+from sdfgad.parse import chosen_objects, conditions, sharing
 from sdfgad.parse.binding import assign
 from sdfgad.parse.blame import blame_for_names, blamed
 from sdfgad.parse.builder import Builder
@@ -22,7 +22,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.items import Items, settled
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_exposed, is_read_outside
-from sdfgad.parse.merging import as_maybe_bound, is_same, is_unmergeable, phi
+from sdfgad.parse.merging import as_maybe_bound, is_same, is_unmergeable, phi, unified
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
@@ -308,5 +308,5 @@ def _phi(ends: _Ends, name: str, values: list[Any]) -> Any:
 
     merged = phi(frame.b, name, pairs, aliased, ends.masks)
     if any(sharing.is_shared(frame, value, env) for value, (env, _) in zip(values, sides, strict=True)):
-        sharing.add_copies(frame.b, merged, values)
-    return merged
+        sharing.add_copies(frame.b, merged, unified(frame.b, values, len(frame.b.blocks), joins_none=True))
+    return chosen_objects.resolved(frame.b, merged)

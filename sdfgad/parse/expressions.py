@@ -250,7 +250,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     counted = _counted(frame, container, index)
     if counted is not None:
         return counted
-    chosen = chosen_items.number_at(frame.b, container, index, frame.source.counts_back)
+    chosen = chosen_items.item_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen
     if isinstance(container, (list, tuple, dict)):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sdfgad.errors import chosen_object
 from sdfgad.ir.expr import BOOL, Int, Lin, Op, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import conditions, trees
+from sdfgad.parse import chosen_objects, conditions, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
@@ -24,10 +25,12 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     """
     if left is right:
         return True
-    if (places := _places(b, left, right)) is not None:
+    if (places := chosen_objects.places(b, left, right)) is not None:
         return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
     if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
+        if isinstance(left, Record) and isinstance(right, Record):
+            raise chosen_object(ONLY_AT_RUN_TIME + "chosen or re-bound there", b.where, BY_FLAG)
         raise b.unsupported(ONLY_AT_RUN_TIME + "chosen or re-bound there", BY_FLAG)
     if _may_be_references(b, left, right):
         raise b.unsupported(ONLY_AT_RUN_TIME + "an item of a list that a loop fills", BY_FLAG)
@@ -35,24 +38,6 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     if counters and _may_be_item(left) and _may_be_item(right):
         raise NeedsConstant(counters, b.where, ONLY_AT_RUN_TIME + "that of a trip", BY_PLACE)
     return False
-
-
-def _places(b: Builder, left: Any, right: Any) -> tuple[Lin, Lin] | None:
-    """The places of two objects in a list of different ones, of which one at least is known only at run time."""
-    if not isinstance(left, Record) or not isinstance(right, Record):
-        return None
-    members = [one for one in (b.objects.member(left), b.objects.member(right)) if one is not None]
-    if not members:
-        return None
-    numbers = {id(one.fields): number for number, one in enumerate(members[0].objects)}
-    if len(numbers) < len(members[0].objects) or (members[-1].objects != members[0].objects):
-        return None
-    places = [
-        Lin(numbers[id(one.fields)]) if id(one.fields) in numbers else None if known is None else known.place
-        for one, known in ((left, b.objects.member(left)), (right, b.objects.member(right)))
-    ]
-    first, second = places
-    return None if first is None or second is None else (first, second)
 
 
 def _is_chosen(b: Builder, value: Any) -> bool:

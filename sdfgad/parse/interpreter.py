@@ -111,9 +111,7 @@ class Interpreter(Frame):
                 "Write it with assignments, `if`, `for`, `while` and functions, or do it outside of the function.",
             )
         with self.reported(node):
-            if attribute_moves.may_begin(node):
-                return attribute_moves.parsed(self, partial(handler, self, node))
-            return handler(self, node)
+            return attribute_moves.parsed(self, node, partial(handler, self, node))
 
     @contextmanager
     def reported(self, node: ast.stmt) -> Iterator[None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, IntLike, Lin
+from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Read
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, reads_of, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes
@@ -133,7 +133,7 @@ def looked_up(b: Builder, values: Any, place: Lin) -> Any:
 def _column(b: Builder, values: list[Any]) -> Column | None:
     first = values[0]
     if isinstance(first, Record):
-        return attributes.member_at(b, values, partial(_column_of_alike, b))
+        return attributes.member_at(b, values, partial(column_of_alike, b))
     if isinstance(first, (list, tuple, dict)):
         columns = [_column(b, list(column)) for column in zip(*map(parts_of, values), strict=True)]
         known = [column for column in columns if column is not None]
@@ -151,7 +151,8 @@ def _column(b: Builder, values: list[Any]) -> Column | None:
     return integers(b, numbers) if numbers.dtype == INT else _noting(b, _element_of(table(b, numbers)))
 
 
-def _column_of_alike(b: Builder, values: list[Any]) -> Column | None:
+def column_of_alike(b: Builder, values: list[Any]) -> Column | None:
+    """What gives the value at a place of several; None where they are not alike, or there may be no array of them."""
     return _column(b, values) if _is_alike(values) else None
 
 
@@ -198,14 +199,22 @@ def _most_trips(b: Builder, trips: Lin) -> int:
 
 
 def _carries_integers(body: Sequence[Statement]) -> bool:
-    """Whether trips hand on integers, which in Python may get longer than 64 bits."""
+    """Whether trips hand on integers that they compute with, which in Python may get longer than 64 bits."""
     computed = [one for one in body if isinstance(one, Compute) and one.value.dtype.kind == "i"]
-    later = {one.target.buffer for one in computed} - {STATUS}
+    later = {one.target.buffer for one in computed if not _is_plain(one.value)} - {STATUS}
     for one in computed:
         if not later.isdisjoint(read.buffer for read in reads_of(one)):
             return True
         later.discard(one.target.buffer)
     return False
+
+
+def _is_plain(value: Expr) -> bool:
+    """Whether an integer is a constant, a counter, or what another one is."""
+    if isinstance(value, Int) and len(value.value.terms) == 1 and not value.value.const:
+        ((atom, factor),) = value.value.terms
+        return factor == 1 and isinstance(atom, (str, Read))
+    return isinstance(value, (Const, Read)) or (isinstance(value, Int) and value.value.is_affine)
 
 
 def _is_small(statement: Statement) -> bool:

@@ -12,7 +12,16 @@ from sdfgad.errors import (
 )
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Access
-from sdfgad.parse import after_loop, conditions, filled_loops, loop_state, stored_lists, trajectories, trees
+from sdfgad.parse import (
+    after_loop,
+    chosen_objects,
+    conditions,
+    filled_loops,
+    loop_state,
+    stored_lists,
+    trajectories,
+    trees,
+)
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
@@ -67,6 +76,7 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
+        frame.env |= {name: chosen_objects.resolved(b, frame.env[name]) for name in stores.carried}
         items.as_items(frame)
         _body(frame, head, trip, stores)
         items.require_settled()

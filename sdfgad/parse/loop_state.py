@@ -41,6 +41,7 @@ from sdfgad.parse.values import (
     ABSENT,
     UNDEFINED,
     AfterLoop,
+    ChosenObject,
     MaybeBound,
     Selection,
     Tensor,
@@ -85,11 +86,13 @@ class Carry:
         ends: its values before the loop and at the end of a trip.
         leaves: of its value; None for a loop-invariant leaf.
         is_shared: whether other names refer to the lists and dicts in either value.
+        choices: the ids of the objects of which each `ChosenObject` in it is one.
     """
 
     ends: tuple[Any, Any] = field(compare=False)
     leaves: tuple[Leaf | None, ...]
     is_shared: bool
+    choices: tuple[tuple[int, ...], ...] = ()
 
     @property
     def like(self) -> Any:
@@ -127,7 +130,8 @@ def initialise(b: Builder, outside: Env, carried: dict[str, Carry]) -> Stores:
     leaves: dict[str, list[Any]] = {}
     masks: dict[Any, Tensor] = {}
     for name, carry in carried.items():
-        (value,) = trees.matched_like(carry.like, unified([carry.like, outside.get(name, ABSENT)])[1:])
+        first = unified(b, [carry.like, outside.get(name, ABSENT)], len(b.blocks))[1:]
+        (value,) = trees.matched_like(carry.like, first)
         leaves[name], parts = [], trees.leaves(value)
         if len(parts) != len(carry.leaves):
             # An object that a trip has given an attribute.
@@ -211,9 +215,6 @@ def newly_carried(
 ) -> dict[str, Carry]:
     """Those of the `changed` names that must be carried in addition, or with other leaves, as a trip has shown."""
     found: dict[str, Carry] = {}
-    if any(frame.b.objects.holds_member(trees.sequences(value)) for pair in names.values() for value in pair):
-        what = "a loop hands on one of the objects of a list, which one is known only at run time"
-        raise NeedsConstant({frame.b.loops[-1][1]}, frame.b.where, what)
     live = [n for n in {*names, *carried} if is_live_at_start(frame, node, n) or not is_assigned_first(node.body, n)]
     leaves = [leaf for name in live for leaf in trees.leaves(frame.env.get(name))]
     arrays = Counter(buffer for leaf in leaves for buffer in _arrays_of(leaf))
@@ -248,10 +249,15 @@ def _carry_of(
     old_buffers: frozenset[str],
     shared: frozenset[str],
 ) -> Carry:
-    one = sharing.only_one(frame.b, (old[0], new[0]), len(frame.b.blocks) - 1)
-    values = trees.matched(unified([old[0], new[0]] if one is None else [one, one]))
+    depth = len(frame.b.blocks) - 1
+    one = sharing.only_one(frame.b, (old[0], new[0]), depth)
+    ends = unified(frame.b, [old[0], new[0]] if one is None else [one, one], depth)
+    values = trees.matched(ends)
     if values is None:
         raise _restructured(frame.b, name)
+    if any(frame.b.objects.holds_member(trees.sequences(value)) for value in values):
+        what = "a loop hands on one of the objects of a list, which one is known only at run time"
+        raise NeedsConstant({frame.b.loops[-1][1]}, frame.b.where, what)
     parts = list(zip(*map(trees.leaves, values), strict=True))
     before = known.leaves if known and len(known.leaves) == len(parts) else (None,) * len(parts)
     leaves: list[Leaf | None] = []
@@ -273,7 +279,9 @@ def _carry_of(
         leaves.append(Leaf(shape, *common_type(tensors), sources, in_rows, is_aliased, least, types, mask))
     was_shared = known is not None and known.is_shared
     is_shared = was_shared or any(sharing.is_shared(frame, value, env) for value, env in (old, new))
-    return Carry((values[0], values[1]), tuple(leaves), is_shared)
+    chosen = [one for one in trees.sequences(values[0]) if isinstance(one, ChosenObject)]
+    choices = tuple(tuple(id(one.fields) for one in each.objects) for each in chosen)
+    return Carry((values[0], values[1]), tuple(leaves), is_shared, choices)
 
 
 def _restructured(b: Builder, name: str) -> Rebound:
@@ -312,7 +320,8 @@ def write_back(b: Builder, stores: Stores, outside: Env, inside: Env) -> None:
     """Parallel copy at the end of a trip: writes the new values of carried names to their storage, as if at once."""
     changed: list[tuple[Tensor, Tensor]] = []
     for name in stores.carried:
-        (value,) = trees.matched_like(stores.carried[name].like, unified([outside[name], inside[name]])[1:])
+        ends_of_name = unified(b, [outside[name], inside[name]], len(b.blocks) - 1)
+        (value,) = trees.matched_like(stores.carried[name].like, ends_of_name[1:])
         ends = stores.carried_leaves(name, trees.leaves(value))
         starts = stores.carried_leaves(name, trees.leaves(outside[name]))
         targets = stores.carried_leaves(name, stores.leaves[name])

@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
-from sdfgad.parse import chosen_texts, containers, mixed_dtypes, sharing, trees, truth_values
+from sdfgad.parse import chosen_objects, chosen_texts, containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT
@@ -104,7 +104,7 @@ def phi(
     Raises:
         Rebound: the values differ in structure or shape, or are no numbers or arrays.
     """
-    values = trees.matched(unified([value for value, _ in ends], joins_none=True))
+    values = trees.matched(unified(b, [value for value, _ in ends], len(b.blocks), joins_none=True))
     if values is None:
         raise Rebound(f"{called(name)} is of different kinds on the ways to here", b.where, SAME_KIND)
     parts: list[Any] = []
@@ -159,26 +159,29 @@ def value_in_storage(b: Builder, store: Tensor, sources: set[str]) -> Tensor:
     return store.result
 
 
-def unified(values: list[Any], joins_none: bool = False) -> list[Any]:
+def unified(b: Builder, values: list[Any], depth: int, joins_none: bool = False) -> list[Any]:
     """Values in a common representation: all as `MaybeBound` if one may be unbound, all as `Selection` if one is.
 
     Args:
-        joins_none: whether None and others become `MaybeNone`, and not only where one is such already.
+        depth: that of the block outside which objects must have been made of which one is chosen.
+        joins_none: whether None and others become `MaybeNone`, and not only where one is such already, or an object
+            that is known by its place.
     """
     if any(isinstance(value, MaybeBound) or value is ABSENT for value in values):
         maybes = [as_maybe_bound(value) for value in values]
-        inner = unified([maybe.value for maybe in maybes], joins_none)
+        inner = unified(b, [maybe.value for maybe in maybes], depth, joins_none)
         return [MaybeBound(value, maybe.bound) for value, maybe in zip(inner, maybes, strict=True)]
     if chosen_texts.are_texts([value for value in values if value is not UNDEFINED]):
         return chosen_texts.unified(values)
     is_none = [value is None for value in values if value is not UNDEFINED]
+    joins_none = joins_none or chosen_objects.is_any(b, values)
     if any(isinstance(value, MaybeNone) for value in values) or (joins_none and any(is_none) and not all(is_none)):
         options = [as_maybe_none(value) for value in values]
-        inner = unified([option.value for option in options])
+        inner = unified(b, [option.value for option in options], depth)
         return [MaybeNone(value, option.there) for value, option in zip(inner, options, strict=True)]
     like = next((value for value in values if isinstance(value, Selection)), None)
     if like is None:
-        return chosen_texts.unified(values)
+        return chosen_texts.unified(chosen_objects.unified(b, values, depth))
     return [like.all_of(v) if isinstance(v, Tensor) and v.ndim == like.dense.ndim else v for v in values]
 
 

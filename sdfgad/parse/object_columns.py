@@ -24,9 +24,10 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Deferred(Holder):
-    """An attribute of a member that is a list, dict, tuple or object: made of those of all objects when it is read.
+    """An attribute of a member that is looked up among those of all objects when it is read.
 
-    Objects may refer to each other, so that there is no end of what they hold.
+    Of lists, dicts, tuples and objects all are: objects may refer to each other, so that there is no end of what they
+    hold.
     """
 
     evaluate: Callable[[], Any]
@@ -98,6 +99,8 @@ class ObjectColumns:
         around: for each loop and branch around the present statement, how many blocks were open where it began, and
             how many copies had been made (`Versions.now`).
         copying: the lines that copy what attributes are.
+        depths: those of the blocks that make the objects of groups.
+        by_place: whether one of several objects, also of known ones, is told by its place where paths meet.
     """
 
     def __init__(self) -> None:
@@ -108,20 +111,22 @@ class ObjectColumns:
         # counters of the loops around that may have no trip.
         self._unset: dict[str, tuple[Lin, set[str]] | None] = {}
         self._refused: dict[tuple[int, str], Any] = {}
+        self.by_place, self.depths = False, set[int]()
         self.around: list[tuple[int, int]] = []
         self.copying = set[Location | None]()
 
     def snapshot(self) -> tuple[dict[Any, Any], ...]:
-        return dict(self._rows), dict(self._members), dict(self._groups), dict(self._unset)
+        return dict(self._rows), dict(self._members), dict(self._unset)
 
     def restore(self, state: tuple[dict[Any, Any], ...]) -> None:
-        """Restore all but what has been refused, and which lines copy."""
-        self._rows, self._members, self._groups, self._unset = (dict(part) for part in state)
+        """Restore all but what has been refused, which lines copy, and of which objects there are lists later on."""
+        self._rows, self._members, self._unset = (dict(part) for part in state)
 
     # --- groups and members
 
-    def add_group(self, objects: tuple[Record, ...]) -> None:
+    def add_group(self, objects: tuple[Record, ...], depth: int) -> None:
         self._groups |= {id(one.fields): objects for one in objects}
+        self.depths.add(depth)
 
     def group(self, record: Record) -> tuple[Record, ...] | None:
         """The objects with which one has been in a list that a loop goes over."""
@@ -132,6 +137,10 @@ class ObjectColumns:
 
     def member(self, record: Record) -> Member | None:
         return self._members.get(id(record.fields))
+
+    def is_of_member(self, fields: dict[str, Any]) -> bool:
+        """Whether attributes are those of a member."""
+        return id(fields) in self._members
 
     def holds_member(self, values: Sequence[Any]) -> bool:
         """Whether one of some values is a member."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from sdfgad.errors import chosen_object
 from sdfgad.parse import attributes, containers, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, empty_items, member, stand_in
@@ -198,8 +199,20 @@ def set_field(b: Builder, record: Record, name: str, value: Any) -> None:
     """``object.__setattr__(record, name, value)``, whatever the class does."""
     if attributes.assign(b, record, name, value):
         return
+    require_known(b, record)
     containers.require_current(b, record.fields, name, _default_of(b, record, name))
     record.fields[name] = b.settle(value, name)
+
+
+def require_known(b: Builder, record: Record) -> None:
+    """Refuse to change an object that may be one of several.
+
+    Raises:
+        AmbiguousArray: of an object.
+    """
+    if b.contents.is_copy(record.fields):
+        what = f"an object of {record.cls.__name__} that may be one of several, chosen at run time, is changed"
+        raise chosen_object(what, b.where, "Change it in each branch, by its own name.")
 
 
 def _default_of(b: Builder, record: Record, name: str) -> Any:

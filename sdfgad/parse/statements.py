@@ -101,6 +101,7 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
             _update_column(frame, node, owner, node.target.attr)
             return
         if isinstance(owner, Record):
+            objects.require_known(frame.b, owner)
             _update_item(frame, node, owner.fields, node.target.attr)
             return
         part = part_of(frame, node.target)

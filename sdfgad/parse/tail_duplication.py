@@ -7,12 +7,13 @@ of the last trip. A phi node copies either, which is valid as long as neither is
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import control, exceptions, loop_attempts, loops
+from sdfgad.parse import attribute_moves, control, exceptions, loop_attempts, loops
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
@@ -81,18 +82,25 @@ def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTai
 def _each_in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:
     for position, statement in enumerate(statements):
         frame.b.where = frame.where(statement)
-        if isinstance(statement, ast.If):
+        with_rest = _with_rest(statement)
+        if with_rest is not None:
             with frame.reported(statement):
-                return control.branch(frame, statement, statements[position + 1 :])
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp):
-            with frame.reported(statement):
-                return control.assignment(frame, statement, statements[position + 1 :])
+                attempt = partial(with_rest, frame, statement, statements[position + 1 :])
+                return attribute_moves.parsed(frame, statement, attempt)
         result, is_all = None, False
         with frame.going_on():
             result, is_all = _other(frame, statement, statements[position + 1 :], parsed)
         if is_all or result is not None:
             return result
     return None
+
+
+def _with_rest(node: ast.stmt) -> Callable[..., Return | None] | None:
+    """What parses a branch, or an assignment that is one, together with what follows it."""
+    if isinstance(node, ast.If):
+        return control.branch
+    is_choice = isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp)
+    return control.assignment if is_choice else None
 
 
 def _other(

@@ -6,14 +6,14 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
-from sdfgad.parse.values import ChosenText, MaybeBound, MaybeNone, Record, Selection
+from sdfgad.parse.values import ChosenObject, ChosenText, MaybeBound, MaybeNone, Record, Selection
 
 
 def is_inner(value: Any) -> bool:
     if isinstance(value, Enum):
         # Of a tuple, too: a member has no copies with other parts.
         return False
-    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone, ChosenText))
+    return isinstance(value, (tuple, list, dict, Record, Selection, MaybeBound, MaybeNone, ChosenText, ChosenObject))
 
 
 def is_same_kind(x: Any, y: Any) -> bool:
@@ -33,6 +33,8 @@ def parts_of(value: Any) -> list[Any]:
         return [value.value, value.there]
     if isinstance(value, ChosenText):
         return [value.code]
+    if isinstance(value, ChosenObject):
+        return [value.place]
     if isinstance(value, Record):
         return [value.fields]
     return list(value.values()) if isinstance(value, dict) else list(value)
@@ -43,6 +45,8 @@ def with_parts(like: Any, parts: list[Any]) -> Any:
         return replace(like, dense=parts[0], mask=parts[1])
     if isinstance(like, (MaybeBound, MaybeNone, ChosenText)):
         return type(like)(*parts)
+    if isinstance(like, ChosenObject):
+        return replace(like, place=parts[0])
     if isinstance(like, Record):
         return Record(like.cls, parts[0])
     if isinstance(like, tuple):

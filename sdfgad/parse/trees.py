@@ -204,6 +204,21 @@ def _matched(values: list[Any], left: int) -> list[Any] | None:
     return [_fitted(value, like, [column[k] for column in fitted if column]) for k, value in enumerate(values)]
 
 
+def by_parts(values: list[Any], each: Callable[[list[Any]], list[Any]]) -> list[Any]:
+    """What `each` makes of several values, and of the parts of tuples of one length, place by place."""
+    known = [value for value in values if value is not UNDEFINED]
+    if not known or not all(type(value) is type(known[0]) and isinstance(value, tuple) for value in known):
+        return each(values)
+    if len({len(one) for one in known}) != 1:
+        return values
+    before = [list(parts) for parts in zip(*known, strict=True)]
+    after = [by_parts(parts, each) for parts in before]
+    if all(map(operator.is_, after, before)):
+        return values
+    rows = iter(zip(*after, strict=True))
+    return [value if value is UNDEFINED else with_parts(value, [*next(rows)]) for value in values]
+
+
 def _fitted(value: Any, like: Any, parts: list[Any]) -> Any:
     """A value with other parts; the very value if they are the same."""
     is_same = value is not UNDEFINED and all(map(operator.is_, parts_of(value), parts))

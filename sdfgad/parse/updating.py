@@ -38,6 +38,8 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
         UpdateOfCopy: the value is a copy of an array that is selected at run time.
         UnsupportedProgram: it is no array, or a computed one.
     """
+    if isinstance(value, Tensor) and value.unmoved is not None:
+        raise value.unmoved()
     if isinstance(value, Tensor) and value.read_only:
         raise b.unsupported(
             "a view that NumPy makes read-only, or that repeats elements (np.broadcast_to, say), is updated in place",

@@ -76,6 +76,7 @@ class Tensor:
         copy: for a copy of an array of which Python holds a reference, what it stands for.
         types: what a number may be in Python, where that is known only at run time (`truth_values`).
         held: for what an attribute was when it was read, until when it may be read.
+        unmoved: for a copy of an attribute of one of several objects, what to raise where it is updated in place.
     """
 
     shape: Index
@@ -89,6 +90,7 @@ class Tensor:
     copy: Copy | None = None
     types: frozenset[str] = frozenset()
     held: Held | None = None
+    unmoved: Callable[[], Exception] | None = None
 
     @property
     def ndim(self) -> int:
@@ -203,6 +205,19 @@ class ChosenText:
 
     code: Any
     noun: ClassVar[str] = "a string that data decides"
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenObject:
+    """The abstract value of what is one of several objects of a class, where paths or trips meet.
+
+    Attributes:
+        place: that of the object among them.
+    """
+
+    objects: tuple[Record, ...]
+    place: Any
+    noun: ClassVar[str] = "an object that data decides"
 
 
 class Undefined:

@@ -163,12 +163,77 @@ class Writer:
         return HEAD + "\n".join(self.lines) + "\n"
 
 
+# How `c` becomes an object of the list {n} or {o} by data; {r}, {t} are what is read of `p` and `c`.
+CHOICES = (
+    ("c = {n}[0]", "for p in {n}:", "    if {r} < {t}:", "        c = p"),
+    ("c = None", "for p in {n}:", "    if c is None or {r} > {t}:", "        c = p"),
+    (
+        "c, top = None, 0.15",
+        "for p in {n}:",
+        "    if {r} > top:",
+        "        c, top = p, {r}",
+        "if c is None:",
+        "    c = {o}[5]",
+    ),
+    ("c = {o}[5]", "for p in {n}:", "    if {r} > 0.3:", "        c = p", "        break"),
+    ("c = min({n}, key=lambda p: {r})",),
+    ("c = {n}[int(np.argmin(np.array([{r} for p in {n}])))]",),
+    ("p, c = {n}[2], {o}[4]", "c = p if {r} > {t} else c"),
+)
+HANDED_ON = (
+    ("before = p",),
+    ("if {r} > {t}:", "    before = p"),
+    ("before = p if {r} > 0.2 else {o}[3]",),
+)
+
+
+class Chooser(Writer):
+    """Also lets data, or the trip before, decide which object is read and changed."""
+
+    def choose(self, indent):
+        n, o = self.random.choice(self.lists), self.random.choice(self.lists)
+        words = {"n": n, "o": o, "r": self.read("p"), "t": self.read("c")}
+        self.add(indent, *(line.format(**words) for line in self.random.choice(CHOICES)))
+        self.body(indent, "c", self.random.choice([f"{o}[1]", f"{n}[0]", "c"]))
+        if self.random.random() < 0.3:
+            self.add(
+                indent, f"if c is {o}[2]:", f"    s = s * 0.5 + {self.read('c')}", "    " + self.write("c", f"{n}[1]")
+            )
+
+    def hand_on(self, indent):
+        n, o = self.random.choice(self.lists), self.random.choice(self.lists)
+        self.add(indent, f"before = {o}[0]", f"for p in {n}:")
+        self.body(indent + 4, "p", "before")
+        words = {"o": o, "r": self.read("p"), "t": self.read("before")}
+        self.add(indent + 4, *(line.format(**words) for line in self.random.choice(HANDED_ON)))
+        self.add(indent, self.write("before", f"{o}[2]"))
+
+    def order(self, indent):
+        n, o = self.random.choice(self.lists), self.random.choice(self.lists)
+        self.add(indent, f"for p, q in zip({n}, {o}):")
+        self.add(indent + 4, f"high, low = (p, q) if {self.read('p')} > {self.read('q')} else (q, p)")
+        self.body(indent + 4, "high", "low")
+
+    def loop(self, indent):
+        self.random.choice([self.choose, self.hand_on, self.order, super().loop])(indent)
+
+
 @pytest.mark.parametrize("first", range(0, 20, 5))
 def test_as_in_python_or_refused(tmp_path, first):
+    assert_followed(Writer, range(first, first + 5), tmp_path)
+
+
+@pytest.mark.parametrize("first", range(0, 6, 3))
+def test_chosen_as_in_python_or_refused(tmp_path, first):
+    assert_followed(Chooser, range(first, first + 3), tmp_path)
+
+
+def assert_followed(writer, seeds, folder):
+    """Programs have the value that they have in Python, if they are not refused; not all of them are."""
     followed = 0
-    for seed in range(first, first + 5):
+    for seed in seeds:
         a = np.random.default_rng(seed).uniform(0.1, 0.9, (N, 3))
-        program = module_from(Writer(seed).program(), tmp_path).program
+        program = module_from(writer(seed).program(), folder).program
         try:
             primal = parsed(program, a)
         except SdfgadError:
