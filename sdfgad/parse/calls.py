@@ -280,9 +280,17 @@ def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
         return _of_text(frame, node, function, positional, keywords)
-    if _is_numpy(function) and is_static((positional, keywords)):
-        return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
+    if _is_numpy(function):
+        positional = [_fixed(frame.b, value) for value in positional]
+        keywords = {name: _fixed(frame.b, value) for name, value in keywords.items()}
+        if is_static((positional, keywords)):
+            return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     return NOT_THESE
+
+
+def _fixed(b: Builder, value: Any) -> Any:
+    """An argument of a function that only NumPy can call: an integer that decides nothing else becomes a constant."""
+    return b.constant(value) if isinstance(value, Lin) else value
 
 
 def _is_within(frame: Frame | None, definition: Handler, of: Any) -> bool:
