@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -157,9 +158,11 @@ class Rebound(UnsupportedProgram):
 
     Attributes:
         is_of_text: whether it stands for several strings or members of enumerations.
+        choice: the conditional expression that has several values here, which a branch may replace.
     """
 
     is_of_text = False
+    choice: ast.IfExp | None = None
 
 
 class MissingRule(SdfgadError):

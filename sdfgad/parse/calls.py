@@ -23,7 +23,7 @@ from sdfgad.parse.builtin_bases import stand_in
 from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
-from sdfgad.parse.delay_lines import with_items
+from sdfgad.parse.delay_lines import made, with_items
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
@@ -235,7 +235,8 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, type) and issubclass(function, BaseException):
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
-        return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node))
+        begin = partial(_made_for, frame, node)
+        return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node), begin)
     if isinstance(function, types.MethodType) and isinstance(function.__self__, (Deque, ObjectArray)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.MethodType) and objects.is_generated(function):
@@ -252,6 +253,10 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.FunctionType) and not is_library(function):
         return inlined(frame, node, function, positional, keywords, is_direct=is_direct)
     return NOT_THESE
+
+
+def _made_for(frame: Frame, node: ast.Call, field: str, values: list[Any]) -> Any:
+    return made(frame, node, values, field)
 
 
 def _bound_of_slice(b: Builder, bound: Any) -> int:
@@ -280,9 +285,17 @@ def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return tuple(values) if function is tuple else containers.tracked(frame.b, values)
     if isinstance(getattr(function, "__self__", None), str):
         return _of_text(frame, node, function, positional, keywords)
-    if _is_numpy(function) and is_static((positional, keywords)):
-        return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
+    if _is_numpy(function):
+        positional = [_fixed(frame.b, value) for value in positional]
+        keywords = {name: _fixed(frame.b, value) for name, value in keywords.items()}
+        if is_static((positional, keywords)):
+            return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     return NOT_THESE
+
+
+def _fixed(b: Builder, value: Any) -> Any:
+    """An argument of a function that only NumPy can call: an integer that decides nothing else becomes a constant."""
+    return b.constant(value) if isinstance(value, Lin) else value
 
 
 def _is_within(frame: Frame | None, definition: Handler, of: Any) -> bool:

@@ -107,9 +107,11 @@ def require_handed_on(b: Builder, node: ast.expr, parent: ast.AST | None) -> Non
     if isinstance(parent, ast.Assign):
         is_fine = all(isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)) for target in parent.targets)
     if not is_fine:
-        raise refused(
+        error = refused(
             b, f"`{source_text(node)}` is a string that data decides, and is used otherwise than in comparisons"
         )
+        error.choice = node if isinstance(node, ast.IfExp) else None
+        raise error
 
 
 def require_none(b: Builder, function: ast.expr, arguments: Iterable[Any]) -> None:

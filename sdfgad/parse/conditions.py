@@ -39,9 +39,7 @@ from sdfgad.parse.values import (
 
 
 class ShapesDiffer(Rebound):
-    """The values of a conditional expression differ in their shapes; `choice` is the expression, where it is known."""
-
-    choice: ast.IfExp | None = None
+    """The values of a conditional expression differ in their shapes."""
 
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]

@@ -77,16 +77,16 @@ def assignment(frame: Frame, node: ast.Assign, rest: list[ast.stmt]) -> Return |
 
 
 def with_choices(frame: Frame, node: ast.stmt, rest: list[ast.stmt]) -> tuple[Return | None, bool]:
-    """Parse a statement with conditional expressions in it; as a branch, with what follows, where their shapes differ.
+    """Parse a statement with conditional expressions in it; as a branch, with what follows, where that is needed.
 
     Returns what the statement, or the branch, returns, and whether what follows has been parsed.
     """
     point = ChoicePoint.of(frame)
     try:
         return frame.statement(node), False
-    except conditions.ShapesDiffer as error:
+    except Rebound as error:
         sides = None if error.choice is None else _hoisted(frame, node, error.choice)
-        if sides is None or error.choice is None or not may_duplicate_tail(frame.b):
+        if sides is None or error.choice is None:
             raise
         test = error.choice.test
     point.backtrack(frame)

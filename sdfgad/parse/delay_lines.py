@@ -29,9 +29,13 @@ from sdfgad.parse.stacks import blank
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer, is_number, is_whole
 
 
-def made(frame: Frame, node: ast.expr, values: list[Any]) -> Any:
-    """A list that an expression of the program makes, or the log in its place."""
-    b, site = frame.b, Site(frame.source.file, node.lineno, node.col_offset)
+def made(frame: Frame, node: ast.expr, values: list[Any], field: str = "") -> Any:
+    """A list that an expression of the program makes, or the log in its place.
+
+    Args:
+        field: that of the dataclass's object made there which the list is the value of.
+    """
+    b, site = frame.b, Site(frame.source.file, node.lineno, node.col_offset, field)
     kept = b.logs.known.get(site)
     if kept is None:
         b.logs.follow(values, site)

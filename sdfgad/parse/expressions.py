@@ -245,8 +245,6 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return SUBSCRIPTS[id(container)][1](frame.b, index)
     if isinstance(container, Range):
         return ranges.item(frame.b, container, index)
-    if isinstance(container, containers.Default) and is_real(index) and index not in container:
-        return _made(frame, container, index)
     counted = _counted(frame, container, index)
     if counted is not None:
         return counted
@@ -256,6 +254,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index
+    if isinstance(container, containers.Default) and is_real(index) and index not in container:
+        return _made(frame, container, index)
     if containers.is_outside(frame.b, container) and not isinstance(index, slice):
         return containers.part_from_outside(frame.b, container, index, operator.getitem)
     found = frame.b.python(operator.getitem, container, index)

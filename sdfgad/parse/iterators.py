@@ -28,6 +28,7 @@ from sdfgad.parse.contents import State
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
+from sdfgad.parse.loop_nests import axes_of
 from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
 from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, is_real, kind_of
@@ -233,7 +234,8 @@ def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywor
         return _combined(site, function, positional, keywords)
 
     calls_user = function in (map, filter) or function in WITH_FUNCTIONS
-    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks), is_generator=calls_user)
+    axes = axes_of(b, function, positional, keywords)
+    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks), is_generator=calls_user, axes=axes)
 
 
 def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:

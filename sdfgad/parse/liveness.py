@@ -15,6 +15,15 @@ def assigned_names(node: ast.AST) -> frozenset[str]:
     return frozenset(name for name, nodes in found if any(isinstance(n.ctx, ast.Store) for n in nodes))
 
 
+@lru_cache(maxsize=1 << 10)
+def all_names(function: ast.AST) -> frozenset[str]:
+    """The names anywhere in a function, those of its parameters and of comprehensions in it, too."""
+    names = (
+        n.id if isinstance(n, ast.Name) else n.arg for n in ast.walk(function) if isinstance(n, (ast.Name, ast.arg))
+    )
+    return frozenset(names)
+
+
 @lru_cache(maxsize=1 << 12)
 def assigned_attributes(node: ast.AST) -> frozenset[str]:
     """The attributes of objects that are assigned anywhere in `node`."""

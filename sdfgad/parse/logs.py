@@ -25,12 +25,13 @@ CHANGING = (*APPENDING, *REMOVING)
 
 @dataclass(frozen=True)
 class Site:
-    """The place in the program's text where a list is made."""
+    """The place in the program's text where a list is made, or an object of a dataclass with a list in a field."""
 
     noun: ClassVar[str] = "one of several lists whose length is known only at run time"
     file: str
     line: int
     column: int
+    field: str = ""
 
 
 def put(site: Any, arrays: Any, place: Any, value: Any) -> None:

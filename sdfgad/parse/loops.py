@@ -41,6 +41,7 @@ from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
+from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
@@ -54,6 +55,10 @@ Result = TypeVar("Result")
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     value = iterable_of(frame, node.iter)
+    nest = nest_of(frame.b, node, value, frame.source.node)
+    if nest is not None:
+        for_loop(frame, nest)
+        return
     if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return
     iterable = gone_over(frame.b, value)

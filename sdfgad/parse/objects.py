@@ -23,6 +23,8 @@ from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record
 
 # Inlines a call of a function of the user.
 Inline = Callable[[Any, list[Any], dict[str, Any]], Any]
+# Of the name of a field and the list that is made for it.
+Begin = Callable[[str, list[Any]], Any]
 
 
 def make(b: Builder, cls: type, items: dict[Any, Any]) -> Any:
@@ -236,8 +238,14 @@ def is_class(function: Any) -> bool:
     return isinstance(function, type) and (is_record(function) or hasattr(function, "_fields"))
 
 
-def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, Any], inline: Inline) -> Any:
-    """``cls(...)``: a named tuple, a dataclass, or an object whose ``__init__`` is inlined."""
+def construct(
+    b: Builder, cls: Any, positional: list[Any], keywords: dict[str, Any], inline: Inline, begin: Begin
+) -> Any:
+    """``cls(...)``: a named tuple, a dataclass, or an object whose ``__init__`` is inlined.
+
+    Args:
+        begin: what is to be the value of a field for which a list is made, by the field's name and the list.
+    """
     if hasattr(cls, "_fields"):
         return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     _require_default(b, cls, "__new__")
@@ -246,7 +254,7 @@ def construct(b: Builder, cls: Any, positional: list[Any], keywords: dict[str, A
     constructor = member(cls, "__init__")
     owner = next((one for one in cls.__mro__ if "__init__" in one.__dict__), object)
     if "__dataclass_params__" in owner.__dict__ and not has_source(constructor):
-        _fill(b, record, positional, keywords, inline)
+        _fill(b, record, positional, keywords, inline, begin)
         if hasattr(cls, "__post_init__"):
             inline(cls.__post_init__, [record], {})
     elif isinstance(constructor, types.FunctionType):
@@ -277,7 +285,9 @@ def replaced(b: Builder, record: Any, changes: dict[str, Any]) -> Record:
     return Record(record.cls, containers.tracked(b, new))
 
 
-def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any], inline: Inline) -> None:
+def _fill(
+    b: Builder, record: Record, positional: list[Any], keywords: dict[str, Any], inline: Inline, begin: Begin
+) -> None:
     """Assign the arguments of a dataclass's own constructor, and default values."""
     bound = b.python(inspect.signature(record.cls).bind, *positional, **keywords).arguments
     for field in dataclasses.fields(record.cls):
@@ -286,9 +296,14 @@ def _fill(b: Builder, record: Record, positional: list[Any], keywords: dict[str,
         elif isinstance(field.default_factory, Holder):
             record.fields[field.name] = b.settle(inline(field.default_factory, [], {}), field.name)
         elif is_class(field.default_factory):
-            record.fields[field.name] = construct(b, field.default_factory, [], {}, inline)
+            inner = partial(_begin_within, begin, field.name)
+            record.fields[field.name] = construct(b, field.default_factory, [], {}, inline, inner)
         elif field.default_factory is not dataclasses.MISSING:
-            made = b.python(field.default_factory)
-            record.fields[field.name] = containers.tracked_parts(b, made, len(b.blocks))
+            made = containers.tracked_parts(b, b.python(field.default_factory), len(b.blocks))
+            record.fields[field.name] = begin(field.name, made) if type(made) is list else made
         else:
             record.fields[field.name] = field.default
+
+
+def _begin_within(begin: Begin, owner: str, field: str, values: list[Any]) -> Any:
+    return begin(f"{owner}.{field}", values)

@@ -114,7 +114,7 @@ def _is_of_numbers(like: Any) -> bool:
 
 
 def _key(site: Site) -> Hashable:
-    return site.file, site.line, site.column
+    return site.file, site.line, site.column, site.field
 
 
 def _rows(arrays: Any) -> int:

@@ -252,6 +252,7 @@ class Iteration(Holder):
         blocks: the blocks of the program in which it is made, from the outermost on.
         is_generator: whether a generator expression makes it.
         at_once: its items, of which a loop computes all; None where it cannot, or need not.
+        axes: the ranges of a product of ranges.
     """
 
     noun = "an iterator"
@@ -262,6 +263,7 @@ class Iteration(Holder):
     blocks: tuple[Any, ...]
     is_generator: bool = False
     at_once: Callable[[], list[Any] | None] = lambda: None
+    axes: tuple[Any, ...] = ()
 
     @property
     def held(self) -> Iterable[Any]:

@@ -153,6 +153,20 @@ def test_a_key_that_is_not_there_is_reported():
     assert line_of(rated, '"c"') in str(caught.value)
 
 
+def by_sign(x, h):
+    """A string that data decides in the place of an item that is changed."""
+    kept, steps = {"up": 0.0, "down": h}, 0
+    while kept["up"] < 5.0 and steps < 50:
+        for v in x:
+            kept["up" if v > 0.0 else "down"] += h * abs(v) * 0.1
+        steps += 1
+    return kept["up"] - 2.0 * kept["down"]
+
+
+def test_a_conditional_expression_chooses_the_item_that_is_changed():
+    agrees(by_sign, X, 0.3)
+
+
 def by_value(x, h):
     """A constructed member of an enumeration."""
     return h * x[0] if Phase(len(x) - 58) is Phase.HEATING else h * h

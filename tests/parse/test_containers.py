@@ -119,6 +119,9 @@ PROGRAMS = {
     "    d[i % 2] += x[i] * s\nreturn d[0] * d[1]",
     "defaultdict lambda": "from collections import defaultdict\nd = defaultdict(lambda: np.zeros(4))\n"
     "d['a'] += x\nd['b'] = d['b'] + s\nreturn np.sum(d['a'] * d['b'])",
+    "defaultdict cells": "from collections import defaultdict\nd = defaultdict(list)\nfor i in range(4):\n"
+    "    d[tuple(int(v) for v in np.floor(x[i : i + 1] * 2.0))].append(i)\n"
+    "return s * sum(len(at) * x[at[-1]] for at in d.values())",
     "list eq n": "return np.sum(x) * s * (2.0 if [n, 2] == [5, 2] else 3.0) * (2.0 if (n, 1) != (5, 1) else 5.0)",
     "zeros shape eq n": "return np.sum(x) * s * (2.0 if np.zeros((n, 2)).shape == (5, 2) else 3.0)",
     "slots assign": "u = np.zeros((3, 3))\nfor i in range(3):\n"

@@ -1,5 +1,7 @@
 """Lists whose length is data: they are handed on, or read as a whole, and what else looks into them is refused."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -301,3 +303,43 @@ def test_an_array_that_is_updated_after_it_was_appended_is_refused():
     with pytest.raises(UnsupportedProgram, match=what) as caught:
         sdfgad.differentiate(harvested_late).compile(np.array([0.8, 1.3]), 0.1)
     assert line_of(harvested_late, "states =") in str(caught.value)
+
+
+@dataclass
+class Events:
+    up: list = field(default_factory=list)
+    down: list = field(default_factory=list)
+
+
+@dataclass
+class Valve:
+    level: float
+    opened: list = field(default_factory=list)
+    seen: Events = field(default_factory=Events)
+
+    def step(self, inflow):
+        if self.level > 2.0:
+            self.opened.append(self.level)
+            self.level *= 0.4
+        elif self.level < 0.5:
+            self.seen.up.append((self.level, inflow))
+            self.level += 1.0
+        else:
+            self.seen.down.append(inflow)
+        self.level += inflow
+
+
+def valves(x, level):
+    one, other = Valve(level), Valve(2.0 * level)
+    for inflow in x:
+        one.step(inflow)
+        other.step(2.0 * inflow)
+    counted = len(one.opened) + 3 * len(other.opened) + 7 * len(one.seen.up) - 2 * len(other.seen.down)
+    return one.level * counted + other.level + one.opened[-1] * other.opened[0] + one.seen.up[0][0]
+
+
+def test_lists_of_default_factories_of_dataclasses():
+    x = np.linspace(0.1, 0.8, 40)
+    np.testing.assert_allclose(sdfgad.differentiate(valves).value(x, 0.31), valves(x, 0.31), rtol=1e-13)
+    sdfgad.check_grads(valves, x, 0.31)
+    assert len(str(sdfgad.explain(valves, x, 0.31, stage="parsed")).splitlines()) < 120

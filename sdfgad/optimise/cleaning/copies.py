@@ -164,13 +164,16 @@ def _is_zero(value: Expr) -> bool:
 
 def make_in_place(program: Program) -> Program:
     """Copy elimination: where ``y = x`` is the first mention of `y` and the last one of `x`, `x` is computed in `y`."""
-    for statement in program.body:
-        if isinstance(statement, Compute) and _ends_in(program, statement):
-            source = statement.value
-            assert isinstance(source, Read)
-            body = tuple(s for s in program.body if s is not statement)
-            program = program.with_body(renamed(body, {source.buffer: statement.target.buffer}))
-    return program
+    copies = [s for s in program.body if isinstance(s, Compute) and _ends_in(program, s)]
+    if not copies:
+        return program
+    names = dict[str, str]()
+    # From the last one on: that in which the target ends, if it is copied itself.
+    for copy in reversed(copies):
+        assert isinstance(copy.value, Read)
+        names[copy.value.buffer] = names.get(copy.target.buffer, copy.target.buffer)
+    dropped = set(map(id, copies))
+    return program.with_body(renamed(tuple(s for s in program.body if id(s) not in dropped), names))
 
 
 def _ends_in(program: Program, copy: Compute) -> bool:
@@ -183,7 +186,6 @@ def _ends_in(program: Program, copy: Compute) -> bool:
         return False
     if buffers[source.buffer].dtype != buffers[target.buffer].dtype:
         return False
-    # A statement that has been renamed since is another one.
     made, used = program.users.get(source.buffer, ()), program.users.get(target.buffer, ())
     is_last = bool(made) and made[-1] is copy
     return is_last and used[0] is copy and all(s is not copy for s in used[1:])

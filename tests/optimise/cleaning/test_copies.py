@@ -6,6 +6,8 @@ import pytest
 import sdfgad
 from sdfgad.ir.expr import INT
 from sdfgad.ir.program import computes, reads_of, walk
+from sdfgad.ir.rename import renamed
+from sdfgad.optimise.cleaning import copies
 from sdfgad.optimise.cleaning.copies import forward_copies, make_in_place
 from tests.helpers import assert_close
 from tests.helpers_passes import assert_becomes, assert_stays, check_passes
@@ -218,6 +220,20 @@ def test_copies_of_copies_end_in_one_place():
         """)
     check_passes(program, arrays, passes=[make_in_place])
     assert make_in_place(make_in_place(program)) == make_in_place(program)
+
+
+def test_all_copies_are_renamed_at_once(monkeypatch):
+    """One walk for each copy took a time that grew with the square of the number of statements."""
+    walks = []
+    monkeypatch.setattr(copies, "renamed", lambda block, names: walks.append(names) or renamed(block, names))
+    program, _, _ = sample("""
+        for p < 20: a[p] = x[p] * 2.0
+        for p < 20: b[p] = a[p]
+        for p < 20: t[p] = b[p] + 1.0
+        for p < 20: z[p] = t[p]
+        """)
+    assert len(make_in_place(program).body) == 2
+    assert walks == [{"t": "z", "a": "b"}]
 
 
 BACK = """
