@@ -135,10 +135,20 @@ def assert_like_python(program, *args, constant=(), tolerance=1e-12):
     return primal
 
 
-def assert_slope(program, *args, output="return", tolerance=1e-6, step=1e-6, seed=5):
-    """The gradients, complex ones too, agree with a central difference along a random direction."""
+def assert_value_and_slope(program, *args, output="return", tolerance=1e-12):
+    """What the program returns and updates is what Python computes, and its gradients agree with differences."""
+    primal = assert_like_python(program, *args, tolerance=tolerance)
+    assert_slope(program, *args, output=output, primal=primal)
+    return primal
+
+
+def assert_slope(program, *args, output="return", tolerance=1e-6, step=1e-6, seed=5, primal=None):
+    """The gradients, complex ones too, agree with a central difference along a random direction.
+
+    `primal` is the parsed program, where the caller has it.
+    """
     rng = np.random.default_rng(seed)
-    primal = parsed(program, *copy.deepcopy(args))
+    primal = parsed(program, *copy.deepcopy(args)) if primal is None else primal
     names = [n for n, buffer in primal.inputs.items() if primal.program.buffers[buffer].dtype.kind in "fc"]
 
     def value_of(values):

@@ -50,7 +50,7 @@ def _of_buffer(sinks: Accesses, may: Accesses, must: Accesses) -> frozenset[tupl
     have none do elsewhere: where all of theirs are among the constants, that is a superset, too.
     """
     lists = sinks, may, must
-    axes = [{_constant(one, axis) for accesses in lists for one in accesses} for axis in range(len(sinks[0].fixed))]
+    axes = [{one.fixed[axis] for accesses in lists for one in accesses} for axis in range(len(sinks[0].fixed))]
     axis = next((axis for axis, found in enumerate(axes) if _is_split(found)), None)
     if axis is None:
         return _answer(*lists)
@@ -73,17 +73,11 @@ def _of_part(axis: int, constant: int | None, lists: tuple[Accesses, ...]) -> fr
     return _of_buffer(sinks, may, must) if sinks and (may or must) else frozenset()
 
 
-def _constant(one: AccessRelation, axis: int) -> int | None:
-    """The index along an axis, if it is one integer."""
-    value = one.fixed[axis]
-    return None if value.is_nan() else int(value.to_python())
-
-
 def _at(accesses: Accesses, axis: int, constant: int | None) -> list[AccessRelation]:
     """Those that access elements at a constant, of arrays without that axis; those that have no constant for None."""
     if constant is None:
-        return [one for one in accesses if _constant(one, axis) is None]
-    found = [one for one in accesses if _constant(one, axis) in (None, constant)]
+        return [one for one in accesses if one.fixed[axis] is None]
+    found = [one for one in accesses if one.fixed[axis] in (None, constant)]
     return [one for one in (one.restricted(axis, constant) for one in found) if not one.relation.is_empty()]
 
 

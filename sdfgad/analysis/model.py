@@ -107,8 +107,8 @@ class AccessRelation:
         return str(self.relation)
 
     @cached_property
-    def fixed(self) -> tuple[isl.Val, ...]:
-        """The index along each axis, NaN where it is not one integer."""
+    def fixed(self) -> tuple[int | None, ...]:
+        """The index along each axis, None where it is not one integer."""
         return _fixed(self.relation.range())
 
     def restricted(self, axis: int, constant: int) -> AccessRelation:
@@ -118,20 +118,22 @@ class AccessRelation:
 
     def normalised(self) -> AccessRelation:
         """The same without coordinates of the instance that are constants: these are in its schedule."""
-        constants = [None if value.is_nan() else str(value) for value in _fixed(self.relation.domain())]
+        constants = _fixed(self.relation.domain())
         relation, names = self.relation, dict[str, str]()
         for axis in reversed([axis for axis, constant in enumerate(constants) if constant is not None]):
             relation = relation.project_out(isl.dim_type.in_, axis, 1)
         for axis, constant in enumerate(constants):
-            names[f"i{axis}"] = constant or f"i{axis - sum(one is not None for one in constants[:axis])}"
+            moved = f"i{axis - sum(one is not None for one in constants[:axis])}"
+            names[f"i{axis}"] = moved if constant is None else str(constant)
         for axis in range(relation.dim(isl.dim_type.in_)):
             relation = relation.set_dim_name(isl.dim_type.in_, axis, f"i{axis}")
         return replace(self, relation=relation, time=tuple(names.get(one, one) for one in self.time))
 
 
-def _fixed(points: isl.Set) -> tuple[isl.Val, ...]:
-    """The coordinates of a set that are one integer, NaN for others."""
-    return tuple(points.plain_get_val_if_fixed(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set)))
+def _fixed(points: isl.Set) -> tuple[int | None, ...]:
+    """The coordinates of a set that are one integer, None for others."""
+    found = [points.plain_get_val_if_fixed(isl.dim_type.set, k) for k in range(points.dim(isl.dim_type.set))]
+    return tuple(None if value.is_nan() else int(value.to_python()) for value in found)
 
 
 def access_relation(

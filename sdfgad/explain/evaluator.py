@@ -97,6 +97,8 @@ class Evaluator:
         return lambda: int(value())
 
     def _place(self, buffer: str, index: tuple[Lin, ...]) -> Callable[[], Place]:
+        if all(lin.is_const for lin in index):
+            return self._constant_place(buffer, tuple(lin.const for lin in index))
         store, forms = self.store, [self.form_of(lin) for lin in index]
 
         def place() -> Place:
@@ -118,6 +120,21 @@ class Evaluator:
             return place
         (form,) = forms
         return on_a_line
+
+    def _constant_place(self, buffer: str, index: Place) -> Callable[[], Place]:
+        """The same of a scalar, or of constant indices: looked at only once, as arrays keep their shapes."""
+        store, is_inside = self.store, False
+
+        def place() -> Place:
+            nonlocal is_inside
+            if not is_inside:
+                shape = store[buffer].shape
+                if len(index) != len(shape) or not all(0 <= i < extent for i, extent in zip(index, shape, strict=True)):
+                    raise _out_of_range(buffer, index, shape)
+                is_inside = True
+            return index
+
+        return place
 
     def _value(self, node: Expr) -> Thunk:
         if isinstance(node, Const):
@@ -155,16 +172,18 @@ class Evaluator:
         if name == "wrap":
             return lambda: _wrapped(*[arg() for arg in args])
 
+        function = operation(name)
+
         def of_one() -> Any:
-            found = operation(name)(one())
+            found = function(one())
             return found if type(found) is kind else np.asarray(found).astype(dtype)[()]
 
         def of_two() -> Any:
-            found = operation(name)(one(), two())
+            found = function(one(), two())
             return found if type(found) is kind else np.asarray(found).astype(dtype)[()]
 
         def of_many() -> Any:
-            return np.asarray(operation(name)(*[arg() for arg in args])).astype(dtype)[()]
+            return np.asarray(function(*[arg() for arg in args])).astype(dtype)[()]
 
         one, two = (*args, *args)[:2] if args else (of_many, of_many)
         return {1: of_one, 2: of_two}.get(len(args), of_many)

@@ -7,7 +7,7 @@ import sdfgad
 from sdfgad.ir.program import walk
 from sdfgad.parse import filled_loops
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 HEAD = """
 import numpy as np
@@ -170,8 +170,7 @@ def trips_of_loops(program):
 def test_lists_are_those_of_python(name, size, tmp_path, monkeypatch):
     monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", size)
     program = program_of((ROLLED | ONE_BY_ONE)[name], tmp_path)
-    assert_like_python(program, *arguments())
-    assert_slope(program, *arguments())
+    assert_value_and_slope(program, *arguments())
 
 
 @pytest.mark.parametrize("name", ROLLED)
@@ -257,15 +256,13 @@ def of_a_list_from_elsewhere(x):
 @pytest.mark.parametrize("program", [filled_by_while, of_a_list_from_elsewhere])
 def test_going_back_takes_items_away(program):
     x = np.random.default_rng(0).normal(size=3)
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 def test_paths_that_part_do_not_share_changes():
     x = np.random.default_rng(0).normal(size=3)
     for sign in (1.0, -1.0):
-        assert_like_python(filled_before_the_paths_part, sign * x, x + 1.0)
-        assert_slope(filled_before_the_paths_part, sign * x, x + 1.0)
+        assert_value_and_slope(filled_before_the_paths_part, sign * x, x + 1.0)
 
 
 def test_an_arm_that_changes_a_list():
@@ -286,8 +283,7 @@ def sum_of_one(x):
 
 def test_a_sum_is_a_new_array():
     x = np.random.default_rng(0).normal(size=(3, 2))
-    assert_like_python(sum_of_one, x)
-    assert_slope(sum_of_one, x)
+    assert_value_and_slope(sum_of_one, x)
 
 
 def in_batches(x):
@@ -312,5 +308,4 @@ def begun_anew(x):
 def test_lists_that_a_loop_begins_anew(program):
     """Each attempt to parse a peeled trip makes another list: the parser looked for that of the last one for ever."""
     x = np.random.default_rng(3).uniform(0.5, 1.5, 20)
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)

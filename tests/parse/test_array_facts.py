@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, parsed
 
 X = np.array([0.9, 0.4, 1.7, 0.6])
 
@@ -32,8 +32,7 @@ def protected(x):
 
 
 def test_a_protected_array():
-    assert_like_python(protected, X)
-    assert_slope(protected, X)
+    assert_value_and_slope(protected, X)
 
 
 def updated(x):

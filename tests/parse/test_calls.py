@@ -11,7 +11,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from tests.helpers import assert_gradient
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 WEIGHTS = np.arange(16.0).reshape(4, 4) / 10
 ORDER = np.array([2, 0, 1])
@@ -102,8 +102,7 @@ def of_python_and_its_libraries(x):
 
 def test_functions_that_are_evaluated_while_parsing_or_left_out():
     x = np.array([0.5, 1.5, 2.5])
-    assert_like_python(of_python_and_its_libraries, x)
-    assert_slope(of_python_and_its_libraries, x)
+    assert_value_and_slope(of_python_and_its_libraries, x)
     with pytest.raises(ProgramRaises, match="infs or NaNs"):
         sdfgad.value_and_grad(of_python_and_its_libraries)(np.array([0.5, np.nan, 1.0]))
 

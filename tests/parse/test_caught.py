@@ -5,7 +5,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import ProgramRaises
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 POINTS = [np.array(x) for x in ([0.3, 0.6, 0.2, 0.9], [1.2, 2.0, 0.1, 0.4], [0.2, 4.0, 1.3, 0.2])]
 
@@ -68,8 +68,7 @@ def both(x):
 @pytest.mark.parametrize("program", [with_a_return, out_of_loops, with_continue, both])
 def test_like_python(program):
     for x in POINTS:
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
 
 
 def test_in_compiled_code():

@@ -9,7 +9,7 @@ import sdfgad
 from sdfgad.errors import InvalidIndex, ProgramRaises
 from sdfgad.ir.program import walk
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_slope, assert_value_and_slope, outputs_of, parsed
 
 X = np.array([0.7013, 0.3127, 1.1741])
 HEAD = """import bisect
@@ -68,8 +68,7 @@ def test_places_of_items_that_are_arrays_or_of_several_types_are_those_of_the_ca
 
     for program in (arrays, kinds):
         for s in (0.4, 1.4):
-            assert_like_python(program, X, s)
-            assert_slope(program, X, s)
+            assert_value_and_slope(program, X, s)
 
 
 def test_loops_over_places_stay_loops():

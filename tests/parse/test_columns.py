@@ -7,7 +7,7 @@ import pytest
 
 import sdfgad
 from sdfgad.ir.program import walk
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 
 def sigmoid(z):
@@ -83,8 +83,7 @@ def test_statements_do_not_grow_with_the_trips(program):
 
 @pytest.mark.parametrize("program", ROLLED)
 def test_values_and_slopes(program):
-    assert_like_python(program, *arguments(12))
-    assert_slope(program, *arguments(12))
+    assert_value_and_slope(program, *arguments(12))
 
 
 @pytest.mark.slow
@@ -154,5 +153,4 @@ OTHERS = [
 
 @pytest.mark.parametrize("program", OTHERS)
 def test_others_are_right(program):
-    assert_like_python(program, *arguments(12))
-    assert_slope(program, *arguments(12))
+    assert_value_and_slope(program, *arguments(12))

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import SdfgadError, UnsupportedProgram
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 RNG = np.random.default_rng(49)
 ARGS = RNG.random((4, 6)), RNG.random(6), 0.6, 5
@@ -85,8 +85,7 @@ def set_by_properties(x, u, s, n):
 
 @pytest.mark.parametrize("program", [some_items, objects_gone_over, set_by_properties])
 def test_values_and_slopes(program):
-    assert_like_python(program, *ARGS)
-    assert_slope(program, *ARGS)
+    assert_value_and_slope(program, *ARGS)
 
 
 def test_gradients_of_compiled_code():
@@ -137,8 +136,7 @@ def extrema(x, s):
 
 def test_extrema_of_chosen_items():
     for x in (np.linspace(0.3, 1.9, 6), np.linspace(0.55, 0.9, 6)[::-1].copy()):
-        assert_like_python(extrema, x, 0.72)
-        assert_slope(extrema, x, 0.72)
+        assert_value_and_slope(extrema, x, 0.72)
 
 
 def least(x):

@@ -9,7 +9,7 @@ from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read
 from sdfgad.ir.program import Branch, walk
 from sdfgad.parse.conditions import affine_forms
 from tests.helpers import line_of, module_from, numpy_output
-from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, outputs_of, parsed
 
 I, J = Lin.symbol("i"), Lin.symbol("j")
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
@@ -226,8 +226,7 @@ def program_of(body, folder):
 def test_chosen_values_of_different_shapes(rng, body, s, tmp_path):
     program = program_of(body, tmp_path)
     x = rng.uniform(0.5, 1.5, (3, 4))
-    assert_like_python(program, x, s)
-    assert_slope(program, x, s)
+    assert_value_and_slope(program, x, s)
 
 
 @pytest.mark.parametrize("body", REFUSED_SHAPES, ids=[body.replace("\n", "; ") for body in REFUSED_SHAPES])
@@ -276,8 +275,7 @@ def test_lists_chosen_by_a_condition_stay_lists(program):
     """Where an arm computed something, the first two items of the list were taken for the two values to choose from."""
     low = np.array([0.5, 1.1, 0.7, 1.3, 0.9])
     for x in (low, low[::-1] * 1.3):
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
         value, gradient = sdfgad.value_and_grad(program)(x)
         np.testing.assert_allclose(value, program(x.copy()), rtol=1e-13)
         assert gradient.shape == x.shape
@@ -315,8 +313,7 @@ def test_operands_that_are_not_evaluated_bind_and_change_nothing(name, tmp_path)
     program = module_from("import numpy as np\ndef program(x):\n" + "".join(lines), tmp_path).program
     low = np.array([0.5, 1.1, 0.7, 1.3, 0.9])
     for x in (low, low[::-1] * 1.3, low + 0.6):
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
         np.testing.assert_allclose(sdfgad.value_and_grad(program)(x)[0], program(x.copy()), rtol=1e-13)
 
 
@@ -368,6 +365,5 @@ def beside_the_ends(x):
 
 def test_an_index_that_is_not_that_of_an_end_is_inside():
     x = np.linspace(0.5, 2.0, 7)
-    primal = assert_like_python(beside_the_ends, x)
-    assert_slope(beside_the_ends, x)
+    primal = assert_value_and_slope(beside_the_ends, x)
     assert not primal.program.checks

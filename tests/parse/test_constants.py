@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 HEAD = """
 import numpy as np
@@ -62,8 +62,7 @@ PROGRAMS = {
 def test_elements_that_are_constants(name, tmp_path):
     program = module_from(HEAD + textwrap.indent(PROGRAMS[name], "    "), tmp_path).program
     x = np.random.default_rng(2).random((6, 4)) + 0.5
-    assert_like_python(program, x, 0.3)
-    assert_slope(program, x, 0.3)
+    assert_value_and_slope(program, x, 0.3)
 
 
 CX = np.array([0, 1, -1])

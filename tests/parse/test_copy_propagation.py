@@ -8,7 +8,7 @@ from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Loop, computes, walk
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_final_copies, propagate_trip_copies, sink_common_copies
-from tests.helpers_ir import assert_like_python, assert_same_outputs, assert_slope, parsed, parsed_without
+from tests.helpers_ir import assert_same_outputs, assert_value_and_slope, parsed, parsed_without
 
 
 def copied_in_every_trip(x, s):
@@ -141,8 +141,7 @@ def test_outputs_and_slopes_stay(monkeypatch, rng, program):
     before = parsed_without(monkeypatch, "propagate_copies", program, *args)
     for one in (propagate_final_copies, propagate_trip_copies, sink_common_copies):
         assert_same_outputs(before, one(before.program), *args)
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
 X, Y = np.array([0.9, 0.4, 1.7, 0.6]), np.array([1.1, -0.7, 0.5, -0.2])
 RIGHT = []
@@ -90,8 +90,7 @@ def changed_at_places_of_data(x):
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
 
 
 def test_a_value_that_is_not_there():

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import AmbiguousArray
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.linspace(1.0, 2.0, 5)
 HEAD = """
@@ -123,8 +123,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_results_of_functions_that_check_them_are_updated(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X, 0.7)
-    assert_slope(program, X, 0.7)
+    assert_value_and_slope(program, X, 0.7)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import SdfgadError
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 HEAD = """
 import collections
@@ -72,8 +72,7 @@ def program_of(body, tmp_path):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_deques_are_those_of_python(name, tmp_path):
     program = program_of(PROGRAMS[name], tmp_path)
-    assert_like_python(program, X, 0.7)
-    assert_slope(program, X, 0.7)
+    assert_value_and_slope(program, X, 0.7)
 
 
 @pytest.mark.parametrize(("body", "line", "what"), REFUSED)

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 X = np.random.default_rng(6).uniform(0.5, 1.5, (3, 4))
 
@@ -38,8 +38,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", KEPT)
 def test_values_that_are_kept(name, tmp_path):
     program = program_of(KEPT[name], tmp_path)
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 CALLS = "def g(u):\n    u += 1.0\n    return u\ndef h(u):\n    u += 1.0\n    return 1\n"
@@ -67,8 +66,7 @@ REFUSED = [
 @pytest.mark.parametrize("name", OPERANDS)
 def test_operands_that_a_later_one_updates(name, tmp_path):
     program = program_of(OPERANDS[name], tmp_path)
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 @pytest.mark.parametrize("statement", REFUSED)

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix, UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 HEAD = """
@@ -196,8 +196,7 @@ def program_of(body, folder):
 def test_as_in_python(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
     for s, n in ((0.7, 5), (0.3, 3)):
-        assert_like_python(program, X, s, n)
-        assert_slope(program, X, s, n)
+        assert_value_and_slope(program, X, s, n)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -377,5 +376,4 @@ DECIDED = {
 def test_handlers_of_branches_that_the_call_decides(name, tmp_path):
     program = program_of(DECIDED[name], tmp_path)
     for s in (0.7, 0.3):
-        assert_like_python(program, X, s, 5)
-        assert_slope(program, X, s, 5)
+        assert_value_and_slope(program, X, s, 5)

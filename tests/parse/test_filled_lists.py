@@ -8,7 +8,7 @@ from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import walk
 from sdfgad.parse import filled_loops
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 HEAD = """
 import copy
@@ -228,8 +228,7 @@ def test_lists_are_those_of_python(name, size, tmp_path, monkeypatch):
     monkeypatch.setattr(filled_loops, "MANY_STATEMENTS", size)
     body = (ROLLED | EITHER | ONE_BY_ONE)[name]
     program = program_of(body, tmp_path)
-    assert_like_python(program, *arguments())
-    assert_slope(program, *arguments())
+    assert_value_and_slope(program, *arguments())
 
 
 @pytest.mark.parametrize("name", ROLLED)

@@ -8,7 +8,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import Loop
 from tests.helpers import assert_expressions, assert_gradient
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_like_python, assert_value_and_slope
 
 EXPRESSIONS = [
     "np.zeros(3) + x",
@@ -111,8 +111,7 @@ def along(x, t):
 def test_ranges_whose_length_is_known_though_their_ends_are_data():
     x = np.random.default_rng(2).uniform(0.5, 1.5, 9)
     for t in ([0.33, 0.51], [0.17, 0.42]):
-        assert_like_python(of_neighbours, x, np.array(t))
-        assert_slope(of_neighbours, x, np.array(t))
+        assert_value_and_slope(of_neighbours, x, np.array(t))
     assert any(isinstance(one, Loop) for one in assert_like_python(along, x, np.array(t)).program.body)
 
 
@@ -127,5 +126,4 @@ def of_names(x):
 
 def test_arrays_of_strings_that_are_known():
     x = np.arange(4.0).reshape(2, 2)
-    assert_like_python(of_names, x)
-    assert_slope(of_names, x)
+    assert_value_and_slope(of_names, x)

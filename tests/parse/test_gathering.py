@@ -7,7 +7,7 @@ import pytest
 
 from sdfgad.errors import InvalidIndex, ShapeMismatch
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
 A = np.arange(24.0).reshape(2, 3, 4) / 7.0
 ENTRIES = {
@@ -79,8 +79,7 @@ def test_assignments(tmp_path):
         [f"a[{t}] = v" for t in WRITTEN] + [f"a[{t}] += v" for t in WRITTEN] + [f"a[{t}] *= a[{t}]" for t in WRITTEN]
     )
     for program in functions(texts, tmp_path, "{}\nreturn a"):
-        assert_like_python(program, A, K, M, 0.5)
-        assert_slope(program, A, K, M, 0.5)
+        assert_value_and_slope(program, A, K, M, 0.5)
 
 
 def last_wins(x, k, v):
@@ -124,15 +123,13 @@ KS = [[0, 2, 1], [1, 1, 1], [-1, 2, 0], [2, 0, 2]]
 )
 def test_indices_that_occur_twice(rng, program, k):
     args = (rng.standard_normal((3, 4)), np.array(k), rng.standard_normal((3, 4)))
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
 
 
 @pytest.mark.parametrize("k", KS, ids=str)
 def test_rows_that_are_assigned_twice(rng, k):
     args = (rng.standard_normal((3, 4)), np.array(k), rng.standard_normal((3, 3)))
-    assert_like_python(last_wins_by_rows, *args)
-    assert_slope(last_wins_by_rows, *args)
+    assert_value_and_slope(last_wins_by_rows, *args)
 
 
 def test_an_empty_index_array(rng):

@@ -9,7 +9,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse import iterators
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 HEAD = """
@@ -107,8 +107,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_as_in_python(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X, 0.7, 3)
-    assert_slope(program, X, 0.7, 3)
+    assert_value_and_slope(program, X, 0.7, 3)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -169,5 +168,4 @@ def counted(x):
 
 def test_generators_with_effects(rng):
     x = rng.uniform(0.1, 0.9, 40)
-    assert_like_python(counted, x)
-    assert_slope(counted, x)
+    assert_value_and_slope(counted, x)

@@ -10,7 +10,7 @@ from sdfgad.errors import UnsupportedProgram, UpdateOfCopy
 from sdfgad.ir.program import Loop, walk
 from sdfgad.parse import control
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, parsed
 
 HEAD = """
 import numpy as np
@@ -104,8 +104,7 @@ def made(text, folder):
 def test_items_that_loops_bind_anew(name, tmp_path):
     program = made(ROLLED[name], tmp_path)
     x = np.random.default_rng(2).random((3, 4)) + 0.5
-    assert_like_python(program, x, 0.3)
-    assert_slope(program, x, 0.3)
+    assert_value_and_slope(program, x, 0.3)
     body = parsed(program, x, 0.3).program.body
     assert any(isinstance(s, Loop) for s in walk(body))
     assert len(list(walk(body))) < 100
@@ -116,8 +115,7 @@ def test_items_that_branches_bind_anew(name, tmp_path):
     program = made(BRANCHES[name], tmp_path)
     x = np.random.default_rng(2).random((3, 4)) + 0.5
     for s in (0.1, 0.3, 0.5):
-        assert_like_python(program, x, s)
-        assert_slope(program, x, s)
+        assert_value_and_slope(program, x, s)
 
 
 BOUND_ANEW = {
@@ -159,8 +157,7 @@ def test_containers_that_are_changed_and_bound_anew(name, tmp_path):
     program = made(BOUND_ANEW[name], tmp_path)
     x = np.random.default_rng(2).random((3, 4)) + 0.5
     for s in (0.1, 0.3):
-        assert_like_python(program, x, s)
-        assert_slope(program, x, s)
+        assert_value_and_slope(program, x, s)
 
 
 MADE = {
@@ -199,8 +196,7 @@ def test_containers_that_expressions_make(name, tmp_path):
     program = made(MADE[name], tmp_path)
     x = np.random.default_rng(2).random((3, 4)) + 0.5
     for s in (0.1, 0.3):
-        assert_like_python(program, x, s)
-        assert_slope(program, x, s)
+        assert_value_and_slope(program, x, s)
 
 
 FROM_OUTSIDE = {
@@ -355,8 +351,7 @@ def program(x):
     return np.sum({item} ** 2) + np.sum(d)
 """
     program, x = module_from(text, tmp_path).program, np.array([first, 1.1, 2.0])
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 def test_the_same_in_a_loop_is_refused(tmp_path):

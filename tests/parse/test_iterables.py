@@ -4,7 +4,7 @@ import numpy as np
 
 import sdfgad
 from sdfgad.ir.program import walk
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.linspace(0.1, 1.0, 12)
 U = np.sin(np.arange(12.0) + 0.3) + 1.1
@@ -62,5 +62,4 @@ def of_data(x):
 
 
 def test_arange_of_data_as_an_array():
-    assert_like_python(of_data, X)
-    assert_slope(of_data, X)
+    assert_value_and_slope(of_data, X)

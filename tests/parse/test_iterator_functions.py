@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.random(4) + 0.5, RNG.random((3, 4)) + 0.5
@@ -122,5 +122,4 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_in_python(name, tmp_path):
     program = program_of(PROGRAMS[name], tmp_path)
-    assert_like_python(program, X, Y, 0.7, 5)
-    assert_slope(program, X, Y, 0.7, 5)
+    assert_value_and_slope(program, X, Y, 0.7, 5)

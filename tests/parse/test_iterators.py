@@ -6,7 +6,7 @@ import pytest
 from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.ir.program import Loop
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, (3, 4))
 
@@ -86,8 +86,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_iterators_are_evaluated_late(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -7,7 +7,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import walk
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 HEAD = """
 import numpy as np
@@ -98,8 +98,7 @@ def argument(n=10):
 @pytest.mark.parametrize("name", [*ROLLED, *WRITTEN_OUT])
 def test_values_and_gradients(name, tmp_path):
     program = program_of((ROLLED | WRITTEN_OUT)[name], tmp_path)
-    assert_like_python(program, argument())
-    assert_slope(program, argument())
+    assert_value_and_slope(program, argument())
 
 
 @pytest.mark.usefixtures("all_loops")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope
 
 X = np.linspace(1.0, 2.0, 6)
 RIGHT = {
@@ -44,8 +44,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_known_numbers(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X, 0.7, 3)
-    assert_slope(program, X, 0.7, 3)
+    assert_value_and_slope(program, X, 0.7, 3)
 
 
 OF_DATA = {

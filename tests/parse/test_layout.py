@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import AmbiguousArray, UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 RNG = np.random.default_rng(4)
 X, Z = RNG.uniform(0.5, 1.5, (3, 4)), RNG.uniform(0.5, 1.5, (2, 3, 4))
@@ -110,8 +110,7 @@ VIEWS_AND_COPIES = [
 @pytest.mark.parametrize("text", VIEWS_AND_COPIES)
 def test_orders_that_are_asked_for(text, tmp_path):
     program = program_of(f"x = x * 1.0\nr = {text}\nx *= 2.0\nr += x[0, 0]\nreturn r * r, x * 1.0", tmp_path)
-    assert_like_python(program, X, Z, K)
-    assert_slope(program, X, Z, K, output="return[0]")
+    assert_value_and_slope(program, X, Z, K, output="return[0]")
 
 
 BODIES = {
@@ -126,8 +125,7 @@ BODIES = {
 @pytest.mark.parametrize("name", BODIES)
 def test_orders_where_paths_meet(name, tmp_path):
     program = program_of(BODIES[name], tmp_path)
-    assert_like_python(program, X, Z, K)
-    assert_slope(program, X, Z, K)
+    assert_value_and_slope(program, X, Z, K)
 
 
 def test_order_that_a_loop_changes(tmp_path):

@@ -12,7 +12,7 @@ from sdfgad.parse.assumptions import Assumptions
 from sdfgad.parse.value_specialisation import Values
 from sdfgad.specialise.guards import Measuring
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
 A = np.array([0.5, 2.0, 3.0])
 
@@ -69,8 +69,7 @@ def gone_over(a):
 
 
 def test_a_log_is_gone_over_where_its_length_is_a_constant_of_the_call():
-    assert_like_python(gone_over, A)
-    assert_slope(gone_over, A)
+    assert_value_and_slope(gone_over, A)
 
 
 def compared(a):
@@ -90,8 +89,7 @@ def copied(a):
 
 @pytest.mark.parametrize("program", [compared, held_by_another, copied, unpacked])
 def test_to_look_into_a_list_of_few_items_the_tests_are_decided_by_the_call(program):
-    assert_like_python(program, A)
-    assert_slope(program, A)
+    assert_value_and_slope(program, A)
 
 
 def relaxed(a, tol):
@@ -199,8 +197,7 @@ def arrays_of_states(x, s):
 def test_items_that_are_replaced_or_removed(program):
     x = np.array([0.7, 0.3, 0.9])
     for s in (1.0, 2.0, 3.3):
-        assert_like_python(program, x, s)
-        assert_slope(program, x, s)
+        assert_value_and_slope(program, x, s)
     gradient = sdfgad.differentiate(program, wrt="x")
     value, found = gradient.value_and_grad(x, 2.0)
     assert value == pytest.approx(program(x, 2.0), rel=1e-13)

@@ -10,7 +10,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import PythonRaises, UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 X = np.array([0.7013, 1.3127, 1.1741])
 HEAD = """import logging
@@ -101,15 +101,13 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name, tmp_path):
     program = module_from(HEAD + textwrap.indent(PROGRAMS[name], "    "), tmp_path).program
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 def test_an_interval_that_does_not_contain(tmp_path):
     program = module_from(HEAD + textwrap.indent(PROGRAMS["interval of data"], "    "), tmp_path).program
     for x in (np.array([1.5, 2.0, 1.2]), np.array([0.5, 2.0, 1.2])):
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
 
 
 class Lazy:
@@ -181,8 +179,7 @@ def named(x):
 
 
 def test_arrays_take_no_attributes():
-    assert_like_python(named, X)
-    assert_slope(named, X)
+    assert_value_and_slope(named, X)
 
 
 def unprotected(x):

@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnboundVariable
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 
 def other_side(x):
@@ -62,8 +62,7 @@ def arrays(x):
 @pytest.mark.parametrize("program", [other_side, in_a_while, arrays])
 @pytest.mark.parametrize("x", [[1.3, 2.5, 0.8], [1.6, 0.5, 2.8]])
 def test_read_in_a_later_trip(program, x):
-    assert_like_python(program, np.array(x))
-    assert_slope(program, np.array(x))
+    assert_value_and_slope(program, np.array(x))
 
 
 def test_compiled_gradient():
@@ -132,8 +131,7 @@ def test_names_that_the_next_trip_of_an_unrolled_loop_reads(head, body, first, t
     text = "import numpy as np\n\n\ndef program(x):\n" + textwrap.indent(lines, "    ")
     program = module_from(text, tmp_path).program
     x = np.array([first, 2.0, 3.0])
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 def read_in_another_loop(x):
@@ -147,8 +145,7 @@ def read_in_another_loop(x):
 
 
 def test_a_name_of_a_loop_that_another_loop_reads_and_what_follows_it():
-    assert_like_python(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
-    assert_slope(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
+    assert_value_and_slope(read_in_another_loop, np.array([0.3, 1.0, 2.0]))
 
 
 def of_levels(x, a, n):

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import spsolve
 import sdfgad
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import walk
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, parsed
 
 IDS = np.array([3, 0, 2, 1, 1, 3, 0, 2])
 FLAGS = np.array([True, False, True, True, False, True, False, True])
@@ -150,8 +150,7 @@ def test_statements_do_not_grow_with_the_trips(name):
 @pytest.mark.parametrize("name", cases(3))
 def test_values_and_slopes(name):
     program, *args = cases(3)[name]
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
 
 
 @pytest.mark.slow
@@ -315,8 +314,7 @@ X = np.array([0.3, 0.5, 0.7, 0.9])
 
 @pytest.mark.parametrize("program", OTHERS)
 def test_all_forms_are_right(program):
-    assert_like_python(program, X.copy(), 0.7)
-    assert_slope(program, X.copy(), 0.7)
+    assert_value_and_slope(program, X.copy(), 0.7)
 
 
 @pytest.mark.parametrize("program", [in_order, of_known_conditions, of_arrays_made_in_trips, tuples])

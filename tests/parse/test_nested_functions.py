@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 HEAD = """
@@ -110,8 +110,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_as_in_python(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X, 0.7, 5)
-    assert_slope(program, X, 0.7, 5)
+    assert_value_and_slope(program, X, 0.7, 5)
 
 
 @pytest.mark.parametrize("name", REFUSED)

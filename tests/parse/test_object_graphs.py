@@ -10,7 +10,7 @@ from sdfgad.errors import Rebound
 from sdfgad.parse import object_graphs, trees
 from sdfgad.parse.values import UNDEFINED, Record
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 X = np.array([0.7013, 1.3127, 1.1741])
 HEAD = """import numpy as np
@@ -70,8 +70,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name, tmp_path):
     program = module_from(HEAD + textwrap.indent(PROGRAMS[name], "    "), tmp_path).program
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 def test_compiled_gradient(tmp_path):
@@ -91,8 +90,7 @@ def test_a_graph_that_data_chooses_is_changed(first, tmp_path):
     )
     program = module_from(HEAD + textwrap.indent(text, "    "), tmp_path).program
     x = np.array([first, *X[1:]])
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 @pytest.mark.parametrize("first", [0.7, 1.7])
@@ -103,8 +101,7 @@ def test_graphs_of_other_forms(first, tmp_path):
     )
     program = module_from(HEAD + textwrap.indent(text, "    "), tmp_path).program
     x = np.array([first, *X[1:]])
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 # --- the functions

@@ -10,7 +10,7 @@ from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Compute, walk
 from sdfgad.parse.patterns import pieces
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 N = np.arange(12)
 PATTERNS = {
@@ -113,8 +113,7 @@ PROGRAMS = {
 def test_programs(name, tmp_path):
     program = module_from(HEAD + textwrap.indent(PROGRAMS[name], "    "), tmp_path).program
     x = np.random.default_rng(2).random((6, 4)) + 0.5
-    assert_like_python(program, x, 0.3)
-    assert_slope(program, x, 0.3)
+    assert_value_and_slope(program, x, 0.3)
 
 
 def test_gradients_of_compiled_programs(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import Rebound
 from sdfgad.ir.program import walk
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 
 def shape_of_the_first_trip(x, s):
@@ -62,8 +62,7 @@ def kind_of_the_first_trip(x, s):
 )
 def test_a_loop_whose_first_trip_differs(program, most):
     arguments = np.random.default_rng(3).uniform(0.2, 0.9, 5), 0.3
-    assert_like_python(program, *arguments)
-    assert_slope(program, *arguments)
+    assert_value_and_slope(program, *arguments)
     assert sum(1 for _ in walk(parsed(program, *arguments).program.body)) <= most
 
 

@@ -9,7 +9,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.recursion import as_loop
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 P = np.array([0.7, 1.3, 0.3])
 
@@ -93,8 +93,7 @@ CASES = [quadrature, of_a_nested_function, with_factors, root, chosen]
 
 @pytest.mark.parametrize("program", CASES, ids=lambda one: one.__name__)
 def test_values_and_slopes(program):
-    assert_like_python(program, P)
-    assert_slope(program, P)
+    assert_value_and_slope(program, P)
 
 
 def all_of_them(p):

@@ -22,7 +22,7 @@ from sdfgad.errors import (
     UpdateOfCopy,
 )
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, outputs_of, parsed
 
 ARGUMENTS = {
     "x": np.array([0.5, 1.5, 0.25, 2.0]),
@@ -411,8 +411,7 @@ MADE = [defaults, late_names, recursive, lambdas, writes_through, closure_in_a_l
 @pytest.mark.parametrize("program", [*MADE, comprehensions, walrus, formatted], ids=lambda p: p.__name__)
 def test_functions_that_are_made_in_the_program(program):
     for s in (0.7, 0.3):
-        assert_like_python(program, ARGUMENTS["x"], s)
-        assert_slope(program, ARGUMENTS["x"], s)
+        assert_value_and_slope(program, ARGUMENTS["x"], s)
 
 
 def test_partials_that_are_made_in_the_program():

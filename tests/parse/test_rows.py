@@ -8,7 +8,7 @@ from sdfgad.errors import SingularMatrix
 from sdfgad.ir.program import Loop, walk
 from sdfgad.parse import comprehensions, ranges
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, parsed
 
 HEAD = """
 import numpy as np
@@ -157,8 +157,7 @@ def test_lists_of_the_numbers_of_a_vector(name, tmp_path):
     body = "".join(f"    {line}\n" for line in VECTORS[name].split("\n"))
     program = module_from("import numpy as np\n\ndef program(x, n):\n" + body, tmp_path).program
     for n in (4, 20):
-        assert_like_python(program, np.array([0.7, 0.3, 1.2]), n)
-        assert_slope(program, np.array([0.7, 0.3, 1.2]), n)
+        assert_value_and_slope(program, np.array([0.7, 0.3, 1.2]), n)
 
 
 def test_a_loop_over_a_list_of_numbers_is_a_loop():

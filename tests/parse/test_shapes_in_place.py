@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.random.default_rng(3).uniform(0.5, 1.5, (3, 4))
 
@@ -58,8 +58,7 @@ def program_of(body, folder):
 def test_shapes_in_place(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
     for x in (X, X - X[0, 0] + 0.8, X - X[0, 0] + 1.2):
-        assert_like_python(program, x)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x)
 
 
 @pytest.mark.parametrize("name", REFUSED)

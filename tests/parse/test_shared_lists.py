@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import AmbiguousArray, UnboundVariable, UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 X = np.random.default_rng(21).uniform(0.5, 1.5, (3, 4))
 
@@ -70,8 +70,7 @@ def program_of(body, folder):
 @pytest.mark.parametrize("name", RIGHT)
 def test_lists_with_several_names(name, c, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
-    assert_like_python(program, X, c, 3)
-    assert_slope(program, X, c, 3)
+    assert_value_and_slope(program, X, c, 3)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -106,8 +105,7 @@ CERTAIN = "N = L\nfor k in range(40):\n    L = [L[0] * 0.5, L[1]]\n"
 @pytest.mark.parametrize("change", ["N[0] = x[2]", "L.append(x[2])", "L[0] = N[0]\nN.pop()"])
 def test_lists_of_loops_that_run(change, trips, tmp_path):
     program = program_of(f"{TWO}{CERTAIN}{change}\nreturn sum(L) * sum(N)".replace("40", trips), tmp_path)
-    assert_like_python(program, X, 0.5, 3)
-    assert_slope(program, X, 0.5, 3)
+    assert_value_and_slope(program, X, 0.5, 3)
 
 
 HELD = ["f = partial(np.multiply, x[k])", "f = lambda u, v=x[k]: u * v", "f = x[k].dot", "f = g(x[k])"]
@@ -149,8 +147,7 @@ CHOSEN = {
 @pytest.mark.parametrize("c", [0.0, 9.0])
 def test_conditional_expressions_of_lists(name, c, tmp_path):
     program = program_of(TWO + CHOSEN[name], tmp_path)
-    assert_like_python(program, X, c, 3)
-    assert_slope(program, X, c, 3)
+    assert_value_and_slope(program, X, c, 3)
 
 
 @pytest.mark.parametrize("choice", ["N = L if x[0, 0] > c else M", "N = L\nif x[0, 0] > c:\n    L = M"])
@@ -158,5 +155,4 @@ def test_conditional_expressions_of_lists(name, c, tmp_path):
 def test_lists_that_data_chooses_are_changed(choice, change, tmp_path):
     program = program_of(f"{TWO}{choice}\n{change}\nreturn N[-1] * sum(L) * len(N) + sum(M) * len(L)", tmp_path)
     for c in (-9.0, 9.0):
-        assert_like_python(program, X, c, 3)
-        assert_slope(program, X, c, 3)
+        assert_value_and_slope(program, X, c, 3)

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import AmbiguousArray, Rebound, UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 
 def swapped(x, s):
@@ -50,8 +50,7 @@ def arguments():
 
 @pytest.mark.parametrize("program", [swapped, bound_in_an_inner_loop])
 def test_aliases_that_loops_carry(program):
-    assert_like_python(program, *arguments())
-    assert_slope(program, *arguments())
+    assert_value_and_slope(program, *arguments())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +132,7 @@ def test_stale_copies_are_refused_wherever_they_are_read(name, tmp_path):
 @pytest.mark.parametrize("name", CURRENT)
 def test_copies_that_are_current(name, s, tmp_path):
     program = program_of(CURRENT[name], tmp_path)
-    assert_like_python(program, arguments()[0], s)
-    assert_slope(program, arguments()[0], s)
+    assert_value_and_slope(program, arguments()[0], s)
 
 
 ONE_ARRAY_AFTER_A_TRIP = {
@@ -207,5 +205,4 @@ def test_identity_that_is_decided_at_run_time(test, kind, of, tmp_path):
         parsed(module_from(text.replace("TEST", test), tmp_path).program, *args)
     for known in ("a is z", "a is None", "x is x", "x is y"):
         program = module_from(text.replace("TEST", known), tmp_path).program
-        assert_like_python(program, *args)
-        assert_slope(program, *args)
+        assert_value_and_slope(program, *args)

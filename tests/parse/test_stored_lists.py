@@ -10,7 +10,7 @@ import sdfgad
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Loop, walk
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 IDS = np.array([3, 0, 2, 1, 1, 3, 0, 2])
 
@@ -80,8 +80,7 @@ def test_the_loop_stays(program):
 @pytest.mark.parametrize("program", [smoother, backwards, sweeps, by_table])
 def test_values_and_slopes(program):
     args = np.sin(np.arange(40)), np.array([0.3, 0.2])
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
 
 
 @pytest.mark.slow
@@ -166,8 +165,7 @@ OTHERS = [
 @pytest.mark.parametrize("program", OTHERS)
 def test_others_are_right(program):
     args = np.sin(np.arange(40) + 0.5), np.array([0.3, 0.2])
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
 
 
 def in_single_precision(x):
@@ -309,8 +307,7 @@ def test_loops_of_few_trips_inside_are_unrolled_and_the_items_carried():
     rain = np.random.default_rng(1).uniform(0.0, 1.0, 60)
     (loop,) = [one for one in walk(parsed(cascade, rain, 0.3).program.body) if isinstance(one, Loop)]
     assert loop.trips.const == 60
-    assert_like_python(cascade, rain, 0.3)
-    assert_slope(cascade, rain, 0.3)
+    assert_value_and_slope(cascade, rain, 0.3)
 
 
 def outcome(seed, folder):
@@ -326,8 +323,7 @@ def outcome(seed, folder):
         primal = parsed(program, *args)
     except SdfgadError:
         return "refused"
-    assert_like_python(program, *args)
-    assert_slope(program, *args)
+    assert_value_and_slope(program, *args)
     return "rolled" if any(isinstance(one, Loop) for one in walk(primal.program.body)) else "unrolled"
 
 

@@ -6,7 +6,7 @@ import pytest
 from sdfgad.errors import ProgramRaises, UnboundVariable
 from sdfgad.ir.program import Loop, walk
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, checked_outputs, parsed
 
 X, Y = np.array([0.5, 1.5, 0.25, 2.0]), np.array([2.0, 0.3, 0.75, 1.1])
 
@@ -388,8 +388,7 @@ def split_alias(x, y, s):
 @pytest.mark.parametrize("program", [split_by_rank, split_alias])
 @pytest.mark.parametrize("s", [0.7, 0.2])
 def test_what_follows_a_branch_is_parsed_for_each_side(program, s):
-    assert_like_python(program, X, Y, s)
-    assert_slope(program, X, Y, s)
+    assert_value_and_slope(program, X, Y, s)
 
 
 # --- errors of the program itself

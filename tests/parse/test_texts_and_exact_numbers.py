@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers_ir import assert_like_python, assert_slope
+from tests.helpers_ir import assert_value_and_slope
 
 X = np.array([0.7, 1.3, 2.1])
 
@@ -105,8 +105,7 @@ def decorated(x):
 
 @pytest.mark.parametrize("program", [exact, texts, classes, none_for_nan, placeholder, padded, decorated])
 def test_value_and_gradient(program):
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 def test_placeholder_that_is_read_is_refused():
@@ -124,8 +123,7 @@ def from_own_package(x):
 
 
 def test_relative_import_in_a_function():
-    assert_like_python(from_own_package, X)
-    assert_slope(from_own_package, X)
+    assert_value_and_slope(from_own_package, X)
 
 
 def begins(x):
@@ -166,5 +164,4 @@ def joined_keys(x):
 
 @pytest.mark.parametrize("program", [begins, repeated, as_numbers, joined_keys])
 def test_texts_with_counters_in_loops(program):
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)

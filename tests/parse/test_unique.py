@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, outputs_of, parsed
 
 GROUPS = np.array([3, 1, 3, 3, 7, 1], np.int32)
 X = np.random.default_rng(4).uniform(0.5, 1.5, 6)
@@ -79,8 +79,7 @@ def test_membership():
         K[np.diag_indices_from(K)] += 1.0
         return np.sum(x[mask] ** 2) + np.sum(x[np.isin(np.arange(6), [0, 1], invert=True)] ** 3) + np.sum(K**3)
 
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 def test_set_functions_of_integers():
@@ -90,8 +89,7 @@ def test_set_functions_of_integers():
         either = np.union1d(both, np.setxor1d(free, [0, 1]))
         return x[free].sum() * x[both[0]] + np.sum(x[either] ** 2) + x[mine[1]] * x[theirs[2]]
 
-    assert_like_python(program, X)
-    assert_slope(program, X)
+    assert_value_and_slope(program, X)
 
 
 def test_of_numbers_that_are_data():

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.ir.program import Call, walk
 from sdfgad.parse.value_numbering import merge_equal
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, parsed
 from tests.helpers_passes import assert_same, outputs
 from tests.helpers_text import sample
 
@@ -209,5 +209,4 @@ def with_equal_bounds(x, s):
 
 
 def test_guards_of_loops_are_renamed_too():
-    assert_like_python(with_equal_bounds, np.linspace(0.3, 1.9, 6), 0.7)
-    assert_slope(with_equal_bounds, np.linspace(0.3, 1.9, 6), 0.7)
+    assert_value_and_slope(with_equal_bounds, np.linspace(0.3, 1.9, 6), 0.7)

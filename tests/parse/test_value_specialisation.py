@@ -7,7 +7,7 @@ import sdfgad
 from sdfgad.errors import DecidedByRounding, UnsupportedProgram, UnusedArgument
 from sdfgad.parse import value_specialisation
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_value_and_slope, outputs_of, parsed
 
 rng = np.random.default_rng(11)
 X, Y = rng.standard_normal(12), rng.standard_normal(12)
@@ -302,8 +302,7 @@ def a_length_that_is_used_again_and_changes(x):
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
-        assert_like_python(program, x, tolerance=1e-10)
-        assert_slope(program, x)
+        assert_value_and_slope(program, x, tolerance=1e-10)
 
 
 def in_a_loop_that_data_ends(x):
@@ -381,8 +380,7 @@ REFUSED = [
 
 def test_branches_that_fill_a_list_of_an_array_that_is_updated():
     for sign in (1.0, -1.0):
-        assert_like_python(an_array_in_the_list_at_first, sign * X)
-        assert_slope(an_array_in_the_list_at_first, sign * X)
+        assert_value_and_slope(an_array_in_the_list_at_first, sign * X)
 
 
 @pytest.mark.parametrize(("program", "line", "message"), REFUSED)
@@ -476,8 +474,7 @@ def test_more_lengths_than_may_be_constants_are_refused():
 def test_as_many_lengths_as_may_be_constants():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(value_specialisation, "MOST_VALUES", 6)
-        assert_like_python(many_lengths, X, 6)
-        assert_slope(many_lengths, X, 6)
+        assert_value_and_slope(many_lengths, X, 6)
         with pytest.raises(UnsupportedProgram, match="lengths or other integers"):
             parsed(many_lengths, X, 7)
 

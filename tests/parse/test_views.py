@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
-from tests.helpers_ir import assert_like_python, assert_slope, parsed
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 RNG = np.random.default_rng(12)
 X = RNG.uniform(0.5, 1.5, (3, 4))
@@ -95,15 +95,13 @@ def program_of(body, folder):
 @pytest.mark.parametrize(("text", "x"), VIEWS + READ_ONLY + REPEATING + COPIES)
 def test_updates_of_the_array(text, x, tmp_path):
     program = program_of(f"r = {text}\nx *= 2.0\nx[..., 0] += x[..., 1]\nreturn r * 1.0", tmp_path)
-    assert_like_python(program, x)
-    assert_slope(program, x)
+    assert_value_and_slope(program, x)
 
 
 @pytest.mark.parametrize(("text", "x"), VIEWS + COPIES)
 def test_updates_of_the_view(text, x, tmp_path):
     program = program_of(f"x = x * 1.0\nr = {text}\nr *= 3.0\nr[...] = r * r\nreturn x * 2.0, r * 1.0", tmp_path)
-    assert_like_python(program, x)
-    assert_slope(program, x, output="return[0]")
+    assert_value_and_slope(program, x, output="return[0]")
 
 
 @pytest.mark.parametrize(("text", "x"), READ_ONLY + REPEATING)
@@ -140,8 +138,7 @@ UPDATES_OF_PARTS = [
 @pytest.mark.parametrize("body", UPDATES_OF_PARTS, ids=[body.replace("\n", "; ") for body in UPDATES_OF_PARTS])
 def test_updates_of_real_and_imaginary_parts(body, tmp_path):
     program = program_of(f"x = x * 1.0\n{body}\nreturn x * x", tmp_path)
-    assert_like_python(program, C)
-    assert_slope(program, C)
+    assert_value_and_slope(program, C)
 
 
 REFUSED_PARTS = {
@@ -168,8 +165,7 @@ def test_index_arrays_of_an_open_mesh_are_views(tmp_path):
 
 def test_scalars_are_no_views(tmp_path):
     program = program_of("u, v, *_ = np.unstack(x)\nx += 1.0\nu += 2.0\nreturn u * v * x", tmp_path)
-    assert_like_python(program, V)
-    assert_slope(program, V)
+    assert_value_and_slope(program, V)
 
 
 def windows(x, s):
@@ -180,5 +176,4 @@ def windows(x, s):
 
 def test_windows_are_views():
     x = np.random.default_rng(1).random(6)
-    assert_like_python(windows, x, 0.3)
-    assert_slope(windows, x, 0.3)
+    assert_value_and_slope(windows, x, 0.3)

@@ -22,6 +22,7 @@ from tests.helpers import line_of
 from tests.helpers_ir import (
     assert_like_python,
     assert_slope,
+    assert_value_and_slope,
     checked_outputs,
     evaluated_gradients,
     gradient_of,
@@ -174,8 +175,7 @@ BATCHES = pytest.mark.parametrize("batch", [(), (2,), (2, 1)], ids=str)
 def test_of_square_matrices(program, batch, dtype):
     for n in (1, 3):
         a = regular(n, batch, dtype)
-        assert_like_python(program, a, tolerance=1e-9)
-        assert_slope(program, a)
+        assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 @DTYPES
@@ -185,8 +185,7 @@ def test_of_square_matrices(program, batch, dtype):
 )
 def test_of_systems(left, right, dtype):
     a, b = regular(3, left, dtype), matrices(right, dtype, 4)
-    assert_like_python(solve, a, b, tolerance=1e-9)
-    assert_slope(solve, a, b)
+    assert_value_and_slope(solve, a, b, tolerance=1e-9)
 
 
 def test_of_a_real_system_with_a_complex_side():
@@ -238,16 +237,14 @@ SHAPES = pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (1, 3), (2, 3
 )
 def test_of_matrices_of_any_shape(program, shape, dtype):
     a = matrices(shape, dtype)
-    assert_like_python(program, a, tolerance=1e-9)
-    assert_slope(program, a)
+    assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 @SHAPES
 @pytest.mark.parametrize("program", [singular_vectors, right_vectors], ids=lambda program: program.__name__)
 def test_of_singular_vectors(program, shape):
     a = matrices(shape, "real")
-    assert_like_python(program, a, tolerance=1e-9)
-    assert_slope(program, a)
+    assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 @DTYPES
@@ -255,15 +252,13 @@ def test_of_singular_vectors(program, shape):
 @pytest.mark.parametrize("program", [all_left_vectors, all_right_vectors], ids=lambda program: program.__name__)
 def test_of_all_singular_vectors(program, shape, dtype):
     a = matrices(shape, dtype)
-    assert_like_python(program, a, tolerance=1e-9)
-    assert_slope(program, a)
+    assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 @SHAPES
 def test_of_complex_singular_vectors(shape):
     a = matrices(shape, "complex")
-    assert_like_python(a_pair_of_vectors, a, tolerance=1e-9)
-    assert_slope(a_pair_of_vectors, a)
+    assert_value_and_slope(a_pair_of_vectors, a, tolerance=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -283,12 +278,10 @@ def test_what_depends_on_a_free_choice_of_vectors_has_no_derivative(program, a):
 def test_of_eigenvectors_as_lapack_scales_them(program, batch):
     for n in (1, 2, 4):
         a = regular(n, batch, "complex")
-        assert_like_python(program, a, tolerance=1e-9)
-        assert_slope(program, a)
+        assert_value_and_slope(program, a, tolerance=1e-9)
     a = regular(4, batch, "real")
     a[..., 0, 1], a[..., 1, 0] = 5.0, -4.0
-    assert_like_python(program, a, tolerance=1e-9)
-    assert_slope(program, a)
+    assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 def test_real_eigenvalues_of_a_real_matrix_are_an_error():
@@ -325,8 +318,7 @@ def test_of_a_pseudo_inverse_that_drops_what_is_not_zero(shape, dtype):
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     s = np.where(np.arange(s.shape[-1]) % 2 == 0, 2.0 + 0.1 * s, 0.3 + 0.1 * s)
     a = (u * s[..., None, :]) @ vh
-    assert_like_python(truncated, a, tolerance=1e-9)
-    assert_slope(truncated, a)
+    assert_value_and_slope(truncated, a, tolerance=1e-9)
 
 
 def in_a_loop(a, x):
@@ -349,8 +341,7 @@ def test_of_one_system_after_another(m, batch, dtype):
     # With more right-hand sides than unknowns without the solutions.
     a, b = np.stack([regular(3, batch, dtype) + k for k in range(3)]), matrices((*batch, 3, m), dtype, 4)
     program = of_stacks if batch else of_several
-    assert_like_python(program, a, b, tolerance=1e-9)
-    assert_slope(program, a, b)
+    assert_value_and_slope(program, a, b, tolerance=1e-9)
 
 
 def of_stacks(a, b):
@@ -389,8 +380,7 @@ def test_among_other_statements():
     a = regular(3, (), "real")
     assert_slope(in_a_loop, a, np.array([1.0, 2.0, 0.5]))
     for program in (used_twice, overwritten, where_data_say_so):
-        assert_like_python(program, a, tolerance=1e-9)
-        assert_slope(program, a)
+        assert_value_and_slope(program, a, tolerance=1e-9)
 
 
 def fourier(z):
@@ -406,8 +396,7 @@ def inverse_fourier(z):
 def test_of_transforms(shape, dtype):
     for program in (fourier, inverse_fourier):
         z = matrices(shape, dtype)
-        assert_like_python(program, z)
-        assert_slope(program, z)
+        assert_value_and_slope(program, z)
 
 
 # --- the table

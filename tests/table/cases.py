@@ -117,6 +117,12 @@ class Spec:
         (word,) = (w for w in self.words if w not in LAYOUTS and w not in DOMAINS)
         return () if word == "()" else tuple(map(int, word.split("x")))
 
+    @property
+    def form(self) -> str:
+        """What a program is told of it: its shape, whether it is a number, and what is done with it first."""
+        kind = self.layout if self.layout in ("scalar", "float") else "array"
+        return f"{kind} {self.shape} {LAYOUTS[self.layout][1]}"
+
     def draw(self, rng: Any, dtype: np.dtype, layout: bool = True) -> Any:
         sample = DOMAINS[self._of(DOMAINS, "any")]
         x = sample(rng, self.shape)
@@ -159,6 +165,12 @@ class Case:
     def drawn(self) -> list[str]:
         """The names of the arguments that are differentiated."""
         return [name for name, spec in self.specs.items() if isinstance(spec, Spec)]
+
+    @cached_property
+    def form(self) -> tuple[str, ...]:
+        """What a compiled program of it depends on: of arrays it is told the shape, not the numbers and the layout."""
+        specs = [s.form if isinstance(s, Spec) else _described(s) for s in self.specs.values()]
+        return self.text, str(self.dtype), *specs
 
     def arguments(self) -> dict[str, Any]:
         """New arguments, always the same."""

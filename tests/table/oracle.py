@@ -1,7 +1,8 @@
 """What NumPy, JAX and central differences say of a case, and what sdfgad makes of it: alone, and in a batch.
 
 A batch is one program that calls the functions of many cases and returns all of their results in one vector, so one
-compilation gives every value, and one reverse sweep with a random cotangent every gradient.
+compilation gives every value, and one reverse sweep with a random cotangent every gradient. Cases that differ only in
+their numbers and in how these lie in memory are one function of it, which runs for each of them.
 
 Of a complex output ``w`` with cotangent ``c`` the scalar that is differentiated is ``sum(real(conj(c) * w))``; the
 gradient by ``z = x + iy`` of a real scalar is its derivative by ``x`` plus ``i`` times that by ``y``.
@@ -14,7 +15,7 @@ import functools
 import itertools
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from tests.helpers import module_from
 from tests.table.cases import CASES, Case
 from tests.table.references import MODULES, Reference, difference, jax_gradients, jax_references, numpy_function
 
+# Cases that are the same to a program.
+Form = Sequence[Case]
 BATCH = 48
 HEAD = "import math\nimport numpy as np\n" + (f"from scipy import {', '.join(MODULES)}\n" if MODULES else "")
 _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
@@ -100,83 +103,128 @@ def cotangent_of(case: Case, size: int) -> np.ndarray:
     return real + 1j * rng.standard_normal(size) if case.dtype.kind == "c" else real
 
 
-def run(cases: Sequence[Case], sizes: Sequence[int]) -> list[Outcome]:
-    """Each case's outcome. Where the program fails, it is cut in two until the case that makes it fail is alone."""
+def run(forms: Sequence[Form]) -> list[Outcome]:
+    """Each case's outcome, form by form. Where the program fails, it is cut in two until what fails is alone."""
     try:
-        return _run(cases, sizes)
+        return _run(forms)
     except Exception as error:
-        if len(cases) == 1:
-            return [Outcome(error=error)]
-        half = len(cases) // 2
-        return [*run(cases[:half], sizes[:half]), *run(cases[half:], sizes[half:])]
+        if len(forms) > 1:
+            half = len(forms) // 2
+            return [*run(forms[:half]), *run(forms[half:])]
+        if len(forms[0]) > 1:
+            return [outcome for case in forms[0] for outcome in run([[case]])]
+        return [Outcome(error=error)]
 
 
-def _run(cases: Sequence[Case], sizes: Sequence[int]) -> list[Outcome]:
-    program = module_from(_program_text(cases), Path(_folder.name)).program
-    arguments = {f"{n}_{k}": v for k, case in enumerate(cases) for n, v in case.arguments().items()}
-    drawn = [f"{n}_{k}" for k, case in enumerate(cases) for n in case.drawn]
+def _run(forms: Sequence[Form]) -> list[Outcome]:
+    """The outcomes from one program, which runs with the first case of each form, then with the second ones."""
+    results = [expected(form[0]) for form in forms]
+    program = module_from(_program_text([form[0] for form in forms], results), Path(_folder.name)).program
+    drawn = [f"{n}_{k}" for k, form in enumerate(forms) for n in form[0].drawn]
     g = sdfgad.differentiate(program, wrt=drawn, output="return", allow_unused=True)
+    ends = list(itertools.accumulate((result.size for result in results), initial=1))
+    outcomes: dict[tuple[int, int], Outcome] = {}
+    for turn in range(max(map(len, forms))):
+        cases = [form[turn if turn < len(form) else 0] for form in forms]
+        value, gradients = _outputs(g, cases, ends)
+        outcomes |= {
+            (k, turn): Outcome(value[ends[k] : ends[k + 1]], {n: gradients[f"{n}_{k}"] for n in case.drawn})
+            for k, case in enumerate(cases)
+        }
+    return [outcomes[k, turn] for k, form in enumerate(forms) for turn in range(len(form))]
+
+
+def _outputs(g: sdfgad.DifferentiatedProgram, cases: Sequence[Case], ends: Sequence[int]) -> tuple[Any, dict[str, Any]]:
+    """All results in one vector, and the gradients by name, of one run of a batch's program."""
+    arguments = {f"{n}_{k}": v for k, case in enumerate(cases) for n, v in case.arguments().items()}
     call, made = g._bind_and_specialise((), arguments)
+    sizes = [end - start for start, end in itertools.pairwise(ends)]
     cotangent = np.concatenate([[0.0], *map(cotangent_of, cases, sizes)])
     cotangent = (cotangent if made.output_dtype.kind == "c" else np.real(cotangent)).astype(made.output_dtype)
     value, gradients = made.value_and_gradients(call, cotangent)
-    ends = list(itertools.accumulate(sizes, initial=1))
     assert value.shape == (ends[-1],)
-    return [
-        Outcome(value[ends[k] : ends[k + 1]], {n: gradients[f"{n}_{k}"] for n in case.drawn})
-        for k, case in enumerate(cases)
-    ]
+    return value, gradients
 
 
-def _program_text(cases: Sequence[Case]) -> str:
+# What a case returns, as a vector; refused while the program is parsed where that is not of NumPy's shape and dtype.
+FLAT = """\
+def flat(result, shape, dtype):
+    if np.shape(result) != shape:
+        raise TypeError("the result has another shape in NumPy")
+    result = np.ravel(result)
+    if result.dtype != dtype:
+        raise TypeError("the result has another dtype in NumPy")
+    return result
+"""
+
+
+def _program_text(cases: Sequence[Case], results: Sequence[np.ndarray]) -> str:
     functions = [case.source(f"case_{k}") for k, case in enumerate(cases)]
     parameters = [f"{n}_{k}" for k, case in enumerate(cases) for n in case.specs]
     calls = [f"case_{k}({', '.join(f'{n}_{k}' for n in case.specs)})" for k, case in enumerate(cases)]
-    parts = [f"np.zeros(1, np.{cases[0].dtype})", *(f"np.ravel({call})" for call in calls)]
-    body = ",\n        ".join(parts)
+    flat = [f"flat({c}, {r.shape}, np.{r.dtype.type.__name__})" for c, r in zip(calls, results, strict=True)]
+    body = ",\n        ".join([f"np.zeros(1, np.{cases[0].dtype})", *flat])
     program = f"def program({', '.join(parameters)}):\n    return np.concatenate((\n        {body},\n    ))\n"
-    return "\n\n".join([HEAD, *functions, program])
+    return "\n\n".join([HEAD, FLAT, *functions, program])
+
+
+def expected(case: Case) -> np.ndarray:
+    """What NumPy computes."""
+    with np.errstate(all="ignore"):
+        return np.asarray(numpy_function(case)(**case.arguments()))
 
 
 @functools.lru_cache(maxsize=2)
 def batch(number: int) -> dict[str, Outcome]:
     """The outcomes of one of `batches`, by id of the case."""
-    cases, sizes, outcomes = [], [], {}
-    for case in batches()[number]:
-        with np.errstate(all="ignore"):
-            expected = np.asarray(numpy_function(case)(**case.arguments()))
+    forms, outcomes = [], {}
+    for form in batches()[number]:
         try:
-            made = parsed(case)  # What refuses to be differentiated does so in the program of all, too.
-            assert made.error is None, f"refused: {made.error}"
-            assert (made.shape, made.dtype) == (expected.shape, expected.dtype), (
-                f"the result is {made.dtype} of shape {made.shape}, in NumPy {expected.dtype} of shape {expected.shape}"
-            )
+            if form[0].form in returned_alone():
+                _require_numpys_result(form[0])
+            forms.append(form)
         except Exception as error:
-            outcomes[case.id] = Outcome(error=error)
-            continue
-        cases.append(case)
-        sizes.append(expected.size)
-    outcomes |= {case.id: made for case, made in zip(cases, run(cases, sizes) if cases else [], strict=True)}
-    cotangents = {case.id: cotangent_of(case, size) for case, size in zip(cases, sizes, strict=True)}
+            outcomes |= {case.id: Outcome(error=error) for case in form}
+    cases = [case for form in forms for case in form]
+    outcomes |= {case.id: made for case, made in zip(cases, run(forms) if forms else [], strict=True)}
+    cotangents = {case.id: cotangent_of(case, expected(case).size) for case in cases}
     for key, reference in jax_references(cases, cotangents).items():
         outcomes[key].reference = reference
     return outcomes
 
 
+def _require_numpys_result(case: Case) -> None:
+    """The case by itself returns an array, or a number, of NumPy's shape and dtype."""
+    made, wanted = parsed(case), expected(case)
+    assert made.error is None, f"refused: {made.error}"
+    assert (made.shape, made.dtype) == (wanted.shape, wanted.dtype), (
+        f"the result is {made.dtype} of shape {made.shape}, in NumPy {wanted.dtype} of shape {wanted.shape}"
+    )
+
+
 @functools.cache
-def batches() -> list[list[Case]]:
-    """The cases that sdfgad takes, those of one dtype together."""
+def returned_alone() -> set[tuple[str, ...]]:
+    """The first forms of each function and dtype, with arrays and with numbers, which are parsed alone, too."""
+    firsts: dict[tuple[Any, ...], tuple[str, ...]] = {}
+    for case, *_ in itertools.chain(*batches()):
+        are_numbers = all(case.specs[name].shape == () for name in case.drawn)
+        firsts.setdefault((case.text, case.dtype, are_numbers), case.form)
+    return set(firsts.values())
+
+
+@functools.cache
+def batches() -> list[list[Form]]:
+    """The forms of cases that sdfgad takes, those of one dtype together."""
     refused = refusals()
+    forms: dict[tuple[str, ...], list[Case]] = {}
+    for case in CASES:
+        if stage(case, refused) == "":
+            forms.setdefault(case.form, []).append(case)
     result = []
     for dtype in dict.fromkeys(case.dtype for case in CASES):
-        chosen = [case for case in CASES if case.dtype == dtype and stage(case, refused) == ""]
-        result += itertools.batched(chosen, BATCH) if hasattr(itertools, "batched") else _batched(chosen)
-    return [list(cases) for cases in result]
-
-
-def _batched(cases: list[Case]) -> Iterator[list[Case]]:
-    for start in range(0, len(cases), BATCH):
-        yield cases[start : start + BATCH]
+        chosen = [form for form in forms.values() if form[0].dtype == dtype]
+        result += [chosen[start : start + BATCH] for start in range(0, len(chosen), BATCH)]
+    return result
 
 
 # --- what is refused today
@@ -212,11 +260,9 @@ def assert_right(case: Case, made: Outcome) -> None:
     """The value is NumPy's, and the gradients are JAX's and those of central differences."""
     if made.error is not None:
         raise made.error
-    double = case.dtype != np.float32
-    with np.errstate(all="ignore"):
-        expected = np.asarray(numpy_function(case)(**case.arguments())).ravel()
-    _assert_near("value", made.value, expected, case.tolerance * (1e-12 if double else 2e-6))
-    cotangent = cotangent_of(case, expected.size)
+    double, wanted = case.dtype != np.float32, expected(case).ravel()
+    _assert_near("value", made.value, wanted, case.tolerance * (1e-12 if double else 2e-6))
+    cotangent = cotangent_of(case, wanted.size)
     arguments = case.arguments()
     for name, found in made.gradients.items():
         assert np.shape(found) == np.shape(arguments[name]), f"gradient by {name}: shape {np.shape(found)}"
@@ -235,10 +281,11 @@ def assert_right(case: Case, made: Outcome) -> None:
                 direction = direction + 1j * rng.standard_normal(np.shape(found))
             slope = difference(case, name, direction, cotangent)
             along = np.real(np.conj(direction) * found)
-            scale = 1.0 + np.sum(np.abs(along)) + np.sum(np.abs(cotangent * expected))
+            scale = 1.0 + np.sum(np.abs(along)) + np.sum(np.abs(cotangent * wanted))
             error = abs(slope - np.sum(along)) / scale
-            wanted = max(limit, 1e-7)
-            assert error <= wanted, f"gradient by {name}: {np.sum(along)} along a line, by differences {slope}"
+            assert error <= max(limit, 1e-7), (
+                f"gradient by {name}: {np.sum(along)} along a line, by differences {slope}"
+            )
 
 
 def _assert_near(what: str, found: Any, expected: Any, limit: float) -> None:

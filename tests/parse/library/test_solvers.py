@@ -7,7 +7,7 @@ import scipy.linalg
 import sdfgad
 from sdfgad.errors import SdfgadError, SingularMatrix
 from tests.helpers import line_of
-from tests.helpers_ir import assert_like_python, assert_slope, checked_outputs, parsed
+from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, checked_outputs, parsed
 
 RNG = np.random.default_rng(9)
 A, B, BAND = RNG.random((4, 4)), RNG.random(4), RNG.random((3, 4)) + np.array([[0.0], [3.0], [0.0]])
@@ -29,26 +29,30 @@ def test_bands_whose_rows_are_exchanged():
     small = BAND.copy()
     small[1, 0] = 0.0
     for ab in (BAND, small):
-        assert_like_python(banded, ab, B)
-        assert_slope(banded, ab, B)
+        assert_value_and_slope(banded, ab, B)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 2), (2, 0), (1, 1), (2, 1)])
+WIDTHS = [(0, 0), (0, 2), (2, 0), (1, 1), (2, 1)]
+
+
+def of_all_widths(bands, sides):
+    solved = [scipy.linalg.solve_banded(width, *one) for width, *one in zip(WIDTHS, bands, sides, strict=True)]
+    return np.array([np.sum(np.abs(x) ** 2) for x in solved])
+
+
 @pytest.mark.parametrize("dtypes", ["dd", "fd", "fF", "DD", "dD"])
-def test_bands_of_all_widths_compiled(low, high, dtypes):
-    def program(ab, b):
-        return np.sum(np.abs(scipy.linalg.solve_banded((low, high), ab, b)) ** 2)
-
-    ab, b = RNG.standard_normal((low + high + 1, 7)), RNG.standard_normal((7, 2))
-    ab[high] += 5.0
-    ab, b = ab.astype(dtypes[0]), b.astype(dtypes[1])
-    g = sdfgad.differentiate(program)
-    value, expected = g.value(ab, b), program(ab, b)
+def test_bands_of_all_widths_compiled(dtypes):
+    """In one program, which has arguments of its own for each."""
+    bands, sides = [RNG.standard_normal((low + high + 1, 7)) for low, high in WIDTHS], RNG.standard_normal((5, 7, 2))
+    for (_, high), band in zip(WIDTHS, bands, strict=True):
+        band[high] += 5.0
+    bands, sides = [band.astype(dtypes[0]) for band in bands], [side.astype(dtypes[1]) for side in sides]
+    values, expected = sdfgad.differentiate(of_all_widths).value(bands, sides), of_all_widths(bands, sides)
     is_single = dtypes[0] == "f" and dtypes[1] != "d"
-    assert value.dtype == expected.dtype
-    np.testing.assert_allclose(value, expected, rtol=1e-5 if is_single else 1e-12)
+    assert values.dtype == expected.dtype
+    np.testing.assert_allclose(values, expected, rtol=1e-5 if is_single else 1e-12)
     if not is_single:
-        sdfgad.check_grads(program, ab, b)
+        sdfgad.check_grads(of_all_widths, bands, sides)
 
 
 def test_what_is_not_in_the_matrix_is_not_read():
