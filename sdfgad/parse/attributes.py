@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sdfgad.ir.expr import Lin, as_linear
+from sdfgad.ir.expr import INT, Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -23,8 +23,7 @@ from sdfgad.parse.item_arrays import in_steps
 from sdfgad.parse.known_tables import integers
 from sdfgad.parse.object_columns import Column, Deferred, Member, Moves
 from sdfgad.parse.object_places import all_of, choices, place_of
-from sdfgad.parse.rows import copy_of_row, rows_of, segments
-from sdfgad.parse.stacking import stacked
+from sdfgad.parse.rows import copy_of_row, put_row, rows_of, segments
 from sdfgad.parse.tree_nodes import is_inner
 from sdfgad.parse.values import ABSENT, NotNumeric, Record, Tensor, Unbound, as_tensor
 
@@ -112,7 +111,9 @@ def _listed(b: Builder, objects: Sequence[Record], column_of: ColumnOf) -> Calla
     found = member_at(b, together, column_of, is_lazy=True)
     if found is None:
         return None
-    places = b.stored(stacked(b, [place_of(b, one, together) for one in objects]), "place")
+    places = b.new_view("place", (Lin(len(objects)),), INT, weak=True)
+    for number, one in enumerate(objects):
+        put_row(b, places, Lin(number), as_tensor(place_of(b, one, together)))
     return lambda place: found(as_linear(places.at(place)))
 
 
