@@ -23,7 +23,7 @@ from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, is_same, phi, unified
 from sdfgad.parse.operands import method
-from sdfgad.parse.tree_nodes import is_same_kind, with_parts
+from sdfgad.parse.tree_nodes import is_inner, is_same_kind, with_parts
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ChosenObject,
@@ -241,7 +241,7 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
 
 def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
     """One of two values, also part by part of tuples."""
-    if all(isinstance(value, tuple) for value in values) and is_same_kind(*values):
+    if all(isinstance(value, tuple) and is_inner(value) for value in values) and is_same_kind(*values):
         return with_parts(values[0], [_either(b, condition, list(pair)) for pair in zip(*values, strict=True)])
     values = chosen_objects.unified(b, values, len(b.blocks))
     if values[0] is values[1] or is_same(*values):

@@ -207,7 +207,8 @@ def _matched(values: list[Any], left: int) -> list[Any] | None:
 def by_parts(values: list[Any], each: Callable[[list[Any]], list[Any]]) -> list[Any]:
     """What `each` makes of several values, and of the parts of tuples of one length, place by place."""
     known = [value for value in values if value is not UNDEFINED]
-    if not known or not all(type(value) is type(known[0]) and isinstance(value, tuple) for value in known):
+    are_tuples = all(isinstance(value, tuple) and is_inner(value) and type(value) is type(known[0]) for value in known)
+    if not known or not are_tuples:
         return each(values)
     if len({len(one) for one in known}) != 1:
         return values
