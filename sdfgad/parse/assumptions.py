@@ -136,6 +136,18 @@ class Assumptions:
             return replace(self._anew(), rolling=Rolling.NONE, by_place=False)
         raise _refusal(self.refused_text or self.refused_object or failure)
 
+    def after_update(self, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
+        """The assumptions of the next attempt where a row stands for an array that is updated by another name.
+
+        Raises:
+            SdfgadError: no other assumptions would help.
+        """
+        if self.rolling is Rolling.ALL:
+            return replace(self, rolling=Rolling.VALUES)
+        what = "an array that is an attribute of one of several objects has another name, and is updated by either"
+        todo = "Copy the array where it gets the other name: p.x = x.copy()."
+        return self.after(AmbiguousArray(what, b.where, todo, ""), b, symbols)
+
     def _as_asked(self, failure: Exception) -> Assumptions | None:
         """Where the failure itself says what to assume."""
         if isinstance(failure, Decides):

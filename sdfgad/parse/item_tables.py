@@ -201,12 +201,21 @@ def _most_trips(b: Builder, trips: Lin) -> int:
 def _carries_integers(body: Sequence[Statement]) -> bool:
     """Whether trips hand on integers that they compute with, which in Python may get longer than 64 bits."""
     computed = [one for one in body if isinstance(one, Compute) and one.value.dtype.kind == "i"]
-    later = {one.target.buffer for one in computed if not _is_plain(one.value)} - {STATUS}
+    later = _computed_with(computed) - {STATUS}
     for one in computed:
         if not later.isdisjoint(read.buffer for read in reads_of(one)):
             return True
         later.discard(one.target.buffer)
     return False
+
+
+def _computed_with(statements: Sequence[Compute]) -> set[str]:
+    """The buffers of numbers that are computed of others, and of copies of these."""
+    found, before = {one.target.buffer for one in statements if not _is_plain(one.value)}, -1
+    while len(found) > before:
+        before = len(found)
+        found |= {one.target.buffer for one in statements if any(read.buffer in found for read in reads_of(one))}
+    return found
 
 
 def _is_plain(value: Expr) -> bool:

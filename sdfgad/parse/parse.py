@@ -22,7 +22,6 @@ from sdfgad.parse.assumptions import FAILURES, Assumptions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
-from sdfgad.parse.contents import Rolling
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
@@ -115,7 +114,7 @@ def parse(
             predicted = {}
             continue
         if builder.references.are_rows_updated(tuple(builder.blocks[0])):
-            assumed = replace(assumed, rolling=Rolling.VALUES)
+            assumed = assumed.after_update(builder, free)
             continue
         for name, numbers in enclosed.items():
             if any(passed[name] is one for one in assumed.decisive):
