@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Location, UnboundVariable
+from sdfgad.errors import AmbiguousArray, Location, UnboundVariable, chosen_object
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse import appending, sparse, trees
@@ -223,15 +223,14 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
         AmbiguousArray: one has.
     """
     if b.contents.has_stale(value):
-        what = f"{what} may be one of several lists or dicts, chosen at run time, and one of them has changed since"
-        error = AmbiguousArray(
-            what,
-            where or b.where,
-            "Copy it where it is chosen, list(...) or dict(...), or change the other one afterwards.",
-            "",
-        )
-        error.is_of_object = isinstance(value, Record)
-        raise error
+        chosen_and_changed = "chosen at run time, and one of them has changed since"
+        if isinstance(value, Record):
+            what = f"{what} may be one of several objects, {chosen_and_changed}"
+            todo = "Copy it where it is chosen, copy.copy(...), or change the other one afterwards."
+            raise chosen_object(what, where or b.where, todo)
+        what = f"{what} may be one of several lists or dicts, {chosen_and_changed}"
+        todo = "Copy it where it is chosen, list(...) or dict(...), or change the other one afterwards."
+        raise AmbiguousArray(what, where or b.where, todo, "")
 
 
 def from_outside(b: Builder, value: Any) -> Any:

@@ -61,9 +61,10 @@ class Contents:
         known = self._known.get(id(container))
         return 1 if known is None else known.depth
 
-    def order(self, container: Any) -> int:
-        """How many lists and dicts were followed before one that is."""
-        return list(self._known).index(id(container))
+    @property
+    def order(self) -> dict[int, int]:
+        """How many lists and dicts were followed before each, by id."""
+        return {key: number for number, key in enumerate(self._known)}
 
     def surface(self, container: Any, depth: int) -> None:
         """Record that a list or dict which a deeper block created, and that is followed, belongs to a block here."""

@@ -28,7 +28,7 @@ def all_of(b: Builder, groups: Iterable[Objects]) -> Objects:
     unlike = [tuple({id(one.fields): one for one in group}.values()) for group in groups]
     together = {id(one.fields): one for group in unlike for one in group}
     listed = next((group for group in unlike if len(group) == len(together) > 1), None)
-    return listed or tuple(sorted(together.values(), key=lambda one: b.contents.order(one.fields)))
+    return listed or tuple(together[key] for key in sorted(together, key=b.contents.order.__getitem__))
 
 
 def place_of(b: Builder, value: Record | ChosenObject, objects: Objects) -> Any:
