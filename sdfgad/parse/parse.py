@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import OutputError
+from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, written
@@ -47,6 +48,9 @@ assert _library  # importing them registers the functions that the interpreter k
 Array = np.ndarray[Any, Any]
 # Runs a part of a program for the call at hand: by the names of the outputs, the integers that it gives.
 Measure = Callable[[Primal], Mapping[str, int]]
+# What follows a branch is parsed within it (`control.branch`): Python's own limit of 1000 calls is 130 branches in a
+# function.
+DEEPEST = 6000
 RETURN = "Return numbers and arrays, or tuples, lists, dicts and objects of them."
 
 
@@ -81,6 +85,7 @@ def parse(
     """
     if isinstance(function, ProgramSource):
         return function.primal(arguments, constant)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
     source = read_source(function)
     passed = {n: v for n, v in (arrays or {}).items() if isinstance(arguments[n], ArrayArgument)}
     enclosed = {n: v.numbers for n, v in arguments.items() if isinstance(v, ArrayArgument) and v.numbers is not None}
@@ -108,6 +113,10 @@ def parse(
                 assumed = assumed.after(failure, builder, free)
             predicted = builder.predictions()
             continue
+        except RecursionError as error:
+            what = "statements are nested too deeply, or too many branches on data follow each other in a function"
+            todo = "Move some of them to functions of their own."
+            raise UnsupportedProgram(what, builder.where, todo) from error
         finally:
             _IS_PARSING.reset(outer)
         if not builder.is_as_predicted():

@@ -1,10 +1,15 @@
 """Loops and branches: gradients against JAX, whatever the start, stop, step, sign and number of trips."""
 
+import sys
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.helpers import assert_gradient
+from sdfgad.errors import UnsupportedProgram
+from sdfgad.parse import parse as parsing
+from tests.helpers import assert_gradient, module_from
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 
 def steps_up(x, s):
@@ -275,3 +280,30 @@ def branch_on_argument_jax(x, n, flag, s):
 @pytest.mark.parametrize(("n", "flag", "s"), [(5, True, 0.2), (3, False, 0.7), (4, False, 0.3)])
 def test_branch_on_arguments(rng, n, flag, s):
     assert_gradient(branch_on_argument, branch_on_argument_jax, rng.uniform(0, 1, 4), n, flag, s)
+
+
+# --- many branches in a row
+
+
+def branches_in_a_row(count, folder):
+    parts = (
+        f"    if x[{i % 8}] > 0.{i % 10}:\n        s = s + x[{i % 5}]\n    a[{i % 8}] = s * s" for i in range(count)
+    )
+    head = "import numpy as np\ndef program(x):\n    s = 0.0\n    a = np.zeros(8)\n"
+    return module_from(head + "\n".join(parts) + "\n    return s + a[3]\n", folder).program
+
+
+def test_branches_in_a_row(tmp_path, rng):
+    assert_value_and_slope(branches_in_a_row(250, tmp_path), rng.uniform(0.0, 1.0, 8))
+
+
+def test_too_many_branches_in_a_row_are_refused(tmp_path, monkeypatch, rng):
+    before = sys.getrecursionlimit()
+    monkeypatch.setattr(parsing, "DEEPEST", 0)
+    sys.setrecursionlimit(1000)
+    try:
+        with pytest.raises(UnsupportedProgram, match="too many branches on data follow each other") as refused:
+            parsed(branches_in_a_row(250, tmp_path), rng.uniform(0.0, 1.0, 8))
+    finally:
+        sys.setrecursionlimit(before)
+    assert refused.value.where.text.startswith(("if x[", "s = s +", "a["))
