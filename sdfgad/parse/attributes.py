@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sdfgad.errors import AmbiguousArray
 from sdfgad.ir.expr import INT, Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
@@ -88,7 +89,10 @@ def _unmoved(b: Builder, objects: Sequence[Record], name: str, found: Any) -> An
 
 
 def _to_move(b: Builder, objects: Sequence[Record], name: str, like: Tensor) -> Exception:
-    """What to raise where an attribute that is updated in place is no column."""
+    """What to raise where an attribute that is updated in place was no column when it was read."""
+    if b.objects.common(objects, name) is not None:
+        what = "an array that was an attribute of one of several objects is updated in place by another name"
+        return AmbiguousArray(what, b.where, "Update it as the attribute, or copy it where it is read: p.x.copy().", "")
     need = _moves(b, objects, name, like)
     return need if _is_caught(b, need) else NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
 

@@ -284,6 +284,22 @@ def test_chosen_objects_with_arrays_of_others_are_refused(rng):
     assert "best.path = agents[2].path" in str(refused.value)
 
 
+def with_an_old_array(x):
+    agents = made(x)
+    best = leader_of(agents)
+    old = best.path
+    best.path = best.path * 2.0
+    old[0] += x[1]
+    return old @ old + total(agents)
+
+
+def test_old_arrays_of_chosen_objects_are_refused(rng):
+    # The statement was parsed again for ever.
+    with pytest.raises(sdfgad.UnsupportedProgram, match="an object of Agent that may be one of several") as refused:
+        sdfgad.differentiate(with_an_old_array)(rng.uniform(0.1, 0.9, 12))
+    assert "best.path = best.path * 2.0" in str(refused.value)
+
+
 def new_lists(x):
     a, b = Agent(x[0], 1.0), Agent(x[1], 2.0)
     first = a if x[2] > x[3] else b
