@@ -211,7 +211,7 @@ def _carries_integers(body: Sequence[Statement]) -> bool:
 
 def _computed_with(statements: Sequence[Compute]) -> set[str]:
     """The buffers of numbers that are computed of others, and of copies of these."""
-    found, before = {one.target.buffer for one in statements if not _is_plain(one.value)}, -1
+    found, before = {one.target.buffer for one in statements if one.accumulate or not _is_plain(one.value)}, -1
     while len(found) > before:
         before = len(found)
         found |= {one.target.buffer for one in statements if any(read.buffer in found for read in reads_of(one))}

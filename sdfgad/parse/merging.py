@@ -212,7 +212,8 @@ PLACEHOLDER = scalar(Const(0, BOOL), weak=True)
 def is_same(x: Any, y: Any) -> bool:
     """Whether two values are one number, or one array, that the program has made twice."""
     if is_number(x) and is_number(y):
-        return type(x) is type(y) and x == y
+        # The zeros of either sign are equal, and two numbers.
+        return type(x) is type(y) and x == y and repr(x) == repr(y)
     if is_integer(x) and is_integer(y):
         return Lin.of(x) == Lin.of(y)
     return isinstance(x, Tensor) and isinstance(y, Tensor) and _is_same_view(x, y)

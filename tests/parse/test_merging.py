@@ -322,3 +322,42 @@ def test_results_of_several_lengths_are_named_as_such_in_loops():
     with pytest.raises(Rebound, match="what a function returns here is of different kinds") as caught:
         sdfgad.differentiate(settled)(0.8)
     assert line_of(roots_of, "if a > 0.5") in str(caught.value)
+
+
+# --- zeros of either sign
+
+
+def zeros_of_branches(x):
+    if x[0] > 0.5:
+        s = 0.0
+    else:
+        s = -0.0
+    return np.copysign(x[1], s)
+
+
+def zeros_of_an_expression(x):
+    s, k = (0.0, 1) if x[0] > 0.5 else (-0.0, 1)
+    return np.copysign(x[k], s)
+
+
+def zeros_of_trips(x):
+    s, t = 0.0, 0.0
+    for i in range(5):
+        t = t + np.copysign(x[i], s)
+        s = -0.0
+    return t
+
+
+@pytest.mark.parametrize("first", [0.2, 0.7])
+@pytest.mark.parametrize("program", [zeros_of_branches, zeros_of_an_expression, zeros_of_trips])
+def test_zeros_of_either_sign_are_two_numbers(program, first):
+    x = np.array([first, 0.7, 0.3, 0.4, 0.5])
+    assert outputs_of(parsed(program, x), x)["return"] == program(x)
+
+
+def test_compiled_zeros_of_either_sign():
+    def both(x):
+        return zeros_of_branches(x) + 2.0 * zeros_of_an_expression(x) + 4.0 * zeros_of_trips(x)
+
+    for x in (np.array([0.2, 0.7, 0.3, 0.4, 0.5]), np.array([0.8, 0.7, 0.3, 0.4, 0.5])):
+        assert sdfgad.differentiate(both).value(x) == pytest.approx(both(x), rel=1e-13)

@@ -33,9 +33,11 @@ def _block(block: Block) -> Block:
 
 
 def is_clear(statement: Compute, value: float | None = None) -> bool:
-    """Whether a statement assigns a constant: the given one, if `value` is given."""
-    is_plain = statement.accumulate is None and isinstance(statement.value, Const)
-    return is_plain and (value is None or statement.value.value == value)  # type: ignore[attr-defined]
+    """Whether a statement assigns a constant: the given one, if `value` is given; -0.0 is none that is cleared to."""
+    if statement.accumulate is not None or not isinstance(statement.value, Const):
+        return False
+    number = statement.value.value
+    return value is None or (number == value and not (number == 0 and "-" in repr(number)))
 
 
 def _merged(clear: Compute, rest: list[Statement]) -> list[Statement]:
