@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Blame, Location, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import counter_conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import Rolling, Taken, Texts
@@ -79,6 +81,7 @@ class Assumptions:
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead, b.untaken, b.looped = self.raises_instead, self.untaken, self.looped
         b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
+        b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
 
     def after(self, failure: Exception, b: Builder, symbols: Mapping[str, str]) -> Assumptions:

@@ -14,7 +14,7 @@ import numpy as np
 from sdfgad.dependence.hazards import is_hazard
 from sdfgad.dependence.sets import Domain
 from sdfgad.errors import Blame, Location, PythonRaises, UnsupportedProgram
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, IntLike, Lin, Op, Read, as_linear, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, IntLike, Lin, Op, Read, as_linear, reads
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import (
@@ -136,6 +136,11 @@ class Builder(Emitter):
         # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
         self.namespaces: dict[int, dict[str, Any]] = {}
         self.has_rolled = False
+        # The trips at which conditions on the counter of a loop alone change, those of each, by the counter; whether a
+        # part of a loop that was split at such trips is parsed (`sdfgad.parse.index_set_splitting`).
+        self.changes, self.is_in_part = dict[str, set[tuple[int, ...]]](), False
+        # What an integer is that must be known, where the counters of the loops around tell (`counter_conditions`).
+        self.by_counters: Callable[[Expr], int | None] = lambda expr: None
         # Whether a loop around is tried behind its first trips (`sdfgad.parse.warm_up`).
         self.is_warming_up = False
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
@@ -518,7 +523,9 @@ class Builder(Emitter):
         known = value.const if value.is_const else self.constants.integer(value, self.here)
         if known is not None:
             return known
-        if (found := self.by_value(value)) is not None:
+        found = self.by_counters(Int(value))
+        found = self.by_value(value) if found is None else found
+        if found is not None:
             return found
         symbols = self.symbols_behind(self.constants.require(value) - {*self.buffers})
         loops = set() if self.values is None else {var for _, var, _ in self.loops}

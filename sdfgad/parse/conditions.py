@@ -11,9 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 from sdfgad.errors import InvalidIndex, PythonRaises, Rebound, SdfgadError, chosen_object
+from sdfgad.ir.evaluate import evaluated
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
-from sdfgad.parse import chosen_objects, chosen_texts, sharing, truth_values
+from sdfgad.parse import chosen_objects, chosen_texts, counter_conditions, sharing, truth_values
 from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
@@ -87,6 +88,9 @@ def decided(b: Builder, condition: Expr) -> Any:
         return True
     if negated is not None and all(b.domain.implies(f) for f in negated):
         return False
+    constant = evaluated(condition, {}, {})
+    if constant is not None:
+        return bool(constant)
     found = scalar(condition, weak=True)
     return replace(found, types=truth_values.ANY) if b.has_numpy_integers else found
 
@@ -140,7 +144,10 @@ def test(frame: Frame, node: ast.expr) -> Any:
 
 
 def _by_constants(b: Builder, condition: Tensor) -> Any:
-    """A condition on known arrays as True or False, where there is no program otherwise: a length depends on it."""
+    """A condition on counters or known arrays as True or False, where it has to be known, say for a length."""
+    of_counters = counter_conditions.known_or_kept(b, condition.at())
+    if of_counters is not None:
+        return bool(of_counters)
     b.meets_known_conditions |= b.constants.knows(condition.at())
     b.deciding_inputs |= b.constants.inputs_behind(condition.at())
     known = b.constants.array(condition, b.here) if b.decides else None

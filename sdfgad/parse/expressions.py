@@ -24,6 +24,7 @@ from sdfgad.parse import (
     comprehensions,
     conditions,
     containers,
+    counter_conditions,
     delay_lines,
     dict_keys,
     filtered,
@@ -245,6 +246,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return SUBSCRIPTS[id(container)][1](frame.b, index)
     if isinstance(container, Range):
         return ranges.item(frame.b, container, index)
+    index = counter_conditions.index(frame.b, index)
     counted = _counted(frame, container, index)
     if counted is not None:
         return counted

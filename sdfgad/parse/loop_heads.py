@@ -27,12 +27,16 @@ class Head:
     """A loop's header: a range and the function from its index to the target's value, or the counter of a ``while``.
 
     A ``while`` without a counter has none of these.
+
+    Attributes:
+        must_stay_loop: whether the loop is a part of another one, which is not worth being one if it is unrolled.
     """
 
     node: LoopNode
     span: Range | None = None
     item: Item | None = None
     counter: Counter | None = None
+    must_stay_loop: bool = False
 
     def trip(self, frame: Frame, trip: Lin) -> None:
         """Parse a trip: bind the loop's target, or set its counter, and parse the body."""

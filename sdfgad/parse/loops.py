@@ -33,6 +33,7 @@ from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.index_set_splitting import Changes, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
 from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
@@ -92,9 +93,7 @@ def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
     try:
         with b.rolling_tables():
             head = head_of(frame, node, gone_over(b, value))
-        is_loop = head is not None and _filling(frame, head, _as_loop) is None
-        loop = b.blocks[-1][-1] if is_loop else None
-        if loop is not None and _is_worth(b, loop) and not trees.is_changed(sources, before):
+        if head is not None and _is_rolled(frame, head) and not trees.is_changed(sources, before):
             b.has_rolled = True
             return True
     except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
@@ -103,6 +102,18 @@ def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
         frame.iterables.pop()
     point.backtrack(frame)
     return False
+
+
+def _is_rolled(frame: Frame, head: Head) -> bool:
+    """Parse a loop over a list as one loop that is worth it, or as several; returns whether it is such."""
+    failure = _filling(frame, head, _as_loop)
+    if failure is None:
+        return _is_worth(frame.b, frame.b.blocks[-1][-1])
+    return split(frame, head, failure.changes, _part)
+
+
+def _part(frame: Frame, head: Head) -> None:
+    _filling(frame, head, parse_loop)
 
 
 def _is_worth(b: Builder, loop: Statement) -> bool:
@@ -180,12 +191,16 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
 def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool) -> None:
     if may_peel and is_warm_up(failure.reason) and warmed_up(frame, head, partial(_reason_against, frame)):
         return
+    if split(frame, head, failure.changes, _part):
+        return
     if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
         return
     if failure.is_peeled and may_peel:
         _peeled(frame, head, failure.reason)
     elif isinstance(failure.reason, (AmbiguousArray, Rebound)) and may_peel and _settles(frame, head, failure.reason):
         return
+    elif head.must_stay_loop:
+        raise failure.reason
     elif isinstance(failure.reason, (NeedsConstant, Rebound)) or head.span is None:
         unroll_instead(frame, head, failure.var, failure.reason)
     else:
@@ -193,18 +208,27 @@ def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool
 
 
 def _reason_against(frame: Frame, head: Head) -> Exception | None:
-    """Parse a loop as a loop; returns why it is none."""
+    """Parse a loop as one or several loops; returns why it is none."""
     failure = _filling(frame, head, _as_loop_if_worth)
-    return None if failure is None else failure.reason
+    if failure is None or (not is_warm_up(failure.reason) and split(frame, head, failure.changes, _part)):
+        return None
+    return failure.reason
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """Why a loop is none of the program: the exception, whether it would be with its first trip peeled, its counter."""
+    """Why a loop is none of the program.
+
+    Attributes:
+        is_peeled: whether it would be with its first trip peeled.
+        var: its counter.
+        changes: the trips at which conditions on the counter change.
+    """
 
     reason: Exception
     is_peeled: bool
     var: str
+    changes: frozenset[Changes]
 
 
 def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
@@ -245,22 +269,23 @@ def _as_loop(frame: Frame, head: Head) -> _Failure | None:
 def _attempted(
     frame: Frame, head: Head, carried: dict[str, Carry], items: Items, point: ChoicePoint
 ) -> _Failure | None:
-    b = frame.b
+    b, reason = frame.b, Exception()
     while True:
         begun(b)
         var = b.fresh(head.base)
+        b.changes.pop(var, None)
         try:
             if parse_as_loop(frame, head, var, carried, items):
                 return None
             point.backtrack(frame)
             continue
         except Peel as peel:
-            failure = _Failure(peel.reason, True, var)
+            reason, is_peeled = peel.reason, True
         except (NeedsConstant, Rebound, ShapeMismatch, UnsupportedProgram) as error:
-            failure = _Failure(error, False, var)
+            reason, is_peeled = error, False
         point.backtrack(frame)
-        if b.nest.is_given_up or not _carries_otherwise(b, items, failure.reason):
-            return failure
+        if b.nest.is_given_up or not _carries_otherwise(b, items, reason):
+            return _Failure(reason, is_peeled, var, frozenset(b.changes.pop(var, ())))
         carried.clear()
 
 

@@ -1,0 +1,60 @@
+"""Conditions and integers that follow from the counters of loops alone: the trips at which they change.
+
+Where a loop can be none of the program, as its trips differ, it may be split at these trips (`index_set_splitting`).
+Within a part of one, what is the same at all of its trips is known while parsing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.evaluate import evaluated
+from sdfgad.ir.expr import Expr, Int, Lin
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.iteration_domains import known_at, points_around
+from sdfgad.parse.known_tables import known_tables
+
+# Longer loops are not split, as each of their conditions would be evaluated at so many trips.
+MOST_TRIPS = 2**14
+
+
+def known(b: Builder, expr: Expr) -> Any:
+    """What an expression of counters is in a part of a split loop, where it is the same at all points of the loops
+    around; else None."""
+    counters = expr.symbols & {var for _, var, _ in b.loops} if b.is_in_part else None
+    points = points_around(b, counters) if counters else None
+    if points is None or not 0 < len(points) <= MOST_TRIPS:
+        return None
+    found = known_at(b, expr, points)
+    return found[0].item() if found is not None and bool((found == found[0]).all()) else None
+
+
+def index(b: Builder, form: Any) -> Any:
+    """An index, as a number where it is known in a part of a split loop."""
+    if not isinstance(form, Lin) or form.is_const:
+        return form
+    found = known(b, Int(form))
+    return form if found is None else found
+
+
+def known_or_kept(b: Builder, expr: Expr) -> Any:
+    """What an expression is, as `known` has it; where it is not, the trips at which it changes are kept."""
+    found = known(b, expr)
+    if found is None:
+        _keep_changes(b, expr)
+    return found
+
+
+def _keep_changes(b: Builder, expr: Expr) -> None:
+    """Keep the trips at which an expression of the counter of one loop changes, to split the loop at them."""
+    own = [(var, trips) for _, var, trips in b.loops if var in expr.symbols]
+    if len(own) != 1:
+        return
+    (counter, trips), *_ = own
+    if not trips.is_const or not 1 < trips.const <= MOST_TRIPS:
+        return
+    found = evaluated(expr, {counter: np.arange(trips.const)}, known_tables(b))
+    if found is not None and np.ndim(found):
+        b.changes.setdefault(counter, set()).add(tuple((np.flatnonzero(found[1:] != found[:-1]) + 1).tolist()))
