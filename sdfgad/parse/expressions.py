@@ -285,7 +285,7 @@ def _at_place(frame: Frame, values: Any, index: Lin) -> Any:
         return getitem(frame.b, rows, index)
     if ranges.is_repeated(frame.b, values) and _is_within(frame, index, len(values)):
         return values[0]
-    tuples = columns_of(frame.b, values, ranges.MANY_ITEMS)
+    tuples = columns_of(frame.b, values, ranges.fewest(frame.b))
     if tuples is not None:
         return tuples(resolve(frame.b, index, Lin(len(values))))
     number = ranges.number_at(frame.b, values, index, is_known=True)

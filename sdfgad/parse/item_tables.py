@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Read
-from sdfgad.ir.program import Branch, Compute, Loop, Statement, reads_of, walk
+from sdfgad.ir.program import Branch, Compute, Loop, Statement, blocks_of, reads_of, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes
 from sdfgad.parse.builder import Builder
@@ -43,6 +43,9 @@ MANY_SMALL = 64
 # there are so many small statements beside them.
 FEW_WHOLE = 64
 MOST_SMALL = 256
+# A nest of loops of at most so many trips each counts as one loop where it has so many trips together.
+MOST_OF_SHORT = 4
+MANY_IN_A_NEST = 64
 
 
 def is_tabular(value: Any, few: int) -> bool:
@@ -185,7 +188,24 @@ def is_worth_a_loop(b: Builder, loop: Statement) -> bool:
         return False
     small, trips = sum(map(_is_small, body)), _most_trips(b, loop.trips)
     is_rolled = trips > FEW_WHOLE or small == len(body) or trips * small >= MOST_SMALL
-    return trips * len(body) >= MANY_SMALL and is_rolled
+    return trips_of_nest(b, trips * _written_out(loop.body)) >= MANY_SMALL and is_rolled
+
+
+def _written_out(block: Sequence[Statement]) -> int:
+    """How many statements a block is with the short loops in it written out."""
+    trips = [_if_short(one.trips) if isinstance(one, Loop) else 1 for one in block]
+    return sum(1 + count * sum(map(_written_out, blocks_of(one))) for count, one in zip(trips, block, strict=True))
+
+
+def _if_short(trips: Lin) -> int:
+    """The trips of a short loop; 1 for others."""
+    return trips.const if trips.is_const and 0 < trips.const <= MOST_OF_SHORT else 1
+
+
+def trips_of_nest(b: Builder, trips: int = 1) -> int:
+    """How many trips the short loops around have together, times `trips`, where that is many; else `trips`."""
+    product = math.prod(_if_short(count) for _, _, count in b.loops) * trips
+    return product if product >= MANY_IN_A_NEST else trips
 
 
 def _most_trips(b: Builder, trips: Lin) -> int:

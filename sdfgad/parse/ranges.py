@@ -19,11 +19,11 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import affine, integer_extremum
-from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of
+from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of, trips_of_nest
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
 
-# A loop over a shorter list is unrolled.
+# A loop over a shorter list is unrolled; so is one over a range that looks up its items, but in a nest of such loops.
 MANY_ITEMS = 5
 AS_LIST = "Make a list of it where you make it: items = list(...)."
 
@@ -189,6 +189,11 @@ def items_of(b: Builder, value: Any) -> Items | None:
     return None
 
 
+def fewest(b: Builder) -> int:
+    """How many items a list has at least whose items are looked up at a counter."""
+    return 2 if trips_of_nest(b) > 1 else MANY_ITEMS
+
+
 def are_rows(b: Builder, values: Any) -> bool:
     """Whether a loop over a list is one as it is: its items, or their parts, are the rows of arrays."""
     return whole_of(b, values) is not None or columns_of(b, values, MANY_ITEMS) is not None
@@ -234,7 +239,7 @@ def number_at(b: Builder, values: Any, index: Lin, is_known: bool) -> Any:
     Args:
         is_known: whether the numbers must be known while parsing.
     """
-    if b.rolling is Rolling.NONE or not is_tabular(values, MANY_ITEMS):
+    if b.rolling is Rolling.NONE or not is_tabular(values, fewest(b)):
         return None
     if any(var in index.symbols and depth >= b.table_depth for depth, var, _ in b.loops):
         return None

@@ -24,7 +24,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Filling, Fills, ItemAccess, Rolling, Storing
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, places_of, points_here
-from sdfgad.parse.ranges import MANY_ITEMS
+from sdfgad.parse.ranges import fewest
 from sdfgad.parse.rows import copy_of_row, put_row, row_of, rows_of
 from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_integer, is_whole
 
@@ -106,7 +106,7 @@ def has_many_trips(b: Builder, index: Any) -> bool:
     """Whether a loop of many trips chooses the place; loops of few are unrolled, and the items are names."""
     counters = Lin.of(index).symbols if is_integer(index) else frozenset()
     trips = [trips for _, var, trips in b.loops if var in counters]
-    return not trips or any(not count.is_const or count.const >= MANY_ITEMS for count in trips)
+    return not trips or any(not count.is_const or count.const >= fewest(b) for count in trips)
 
 
 def is_known(index: Any) -> bool:
