@@ -136,9 +136,9 @@ class Builder(Emitter):
         # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
         self.namespaces: dict[int, dict[str, Any]] = {}
         self.has_rolled = False
-        # The trips at which conditions on the counter of a loop alone change, those of each, by the counter; whether a
-        # part of a loop that was split at such trips is parsed (`sdfgad.parse.index_set_splitting`).
-        self.changes, self.is_in_part = dict[str, set[tuple[int, ...]]](), False
+        # What conditions on the counter of a loop alone are at each trip, by the counter and their bytes; and whether a
+        # part of a loop that was split by them is parsed (`sdfgad.parse.index_set_splitting`).
+        self.by_trip, self.is_in_part = dict[str, dict[bytes, np.ndarray[Any, Any]]](), False
         # What an integer is that must be known, where the counters of the loops around tell (`counter_conditions`).
         self.by_counters: Callable[[Expr], int | None] = lambda expr: None
         # Whether a loop around is tried behind its first trips (`sdfgad.parse.warm_up`).

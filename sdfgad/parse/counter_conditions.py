@@ -1,7 +1,7 @@
-"""Conditions and integers that follow from the counters of loops alone: the trips at which they change.
+"""Conditions and integers that follow from the counters of loops alone: what they are at each trip.
 
-Where a loop can be none of the program, as its trips differ, it may be split at these trips (`index_set_splitting`).
-Within a part of one, what is the same at all of its trips is known while parsing.
+Where a loop can be none of the program, as its trips differ, it may be split into parts of alike trips
+(`index_set_splitting`). Within a part, what is the same at all of its trips is known while parsing.
 """
 
 from __future__ import annotations
@@ -40,15 +40,14 @@ def index(b: Builder, form: Any) -> Any:
 
 
 def known_or_kept(b: Builder, expr: Expr) -> Any:
-    """What an expression is, as `known` has it; where it is not, the trips at which it changes are kept."""
+    """What an expression is, as `known` has it; else what it is at each trip is kept, to split the loop by it."""
     found = known(b, expr)
     if found is None:
-        _keep_changes(b, expr)
+        _keep(b, expr)
     return found
 
 
-def _keep_changes(b: Builder, expr: Expr) -> None:
-    """Keep the trips at which an expression of the counter of one loop changes, to split the loop at them."""
+def _keep(b: Builder, expr: Expr) -> None:
     own = [(var, trips) for _, var, trips in b.loops if var in expr.symbols]
     if len(own) != 1:
         return
@@ -57,4 +56,4 @@ def _keep_changes(b: Builder, expr: Expr) -> None:
         return
     found = evaluated(expr, {counter: np.arange(trips.const)}, known_tables(b))
     if found is not None and np.ndim(found):
-        b.changes.setdefault(counter, set()).add(tuple((np.flatnonzero(found[1:] != found[:-1]) + 1).tolist()))
+        b.by_trip.setdefault(counter, {})[found.tobytes()] = found

@@ -1,20 +1,26 @@
-"""Index-set splitting: a loop whose trips differ by its counter, as several loops of alike trips one after the other.
+"""Index-set splitting: a loop whose trips differ by its counter, as loops of alike trips.
 
 ``if step in EVENTS: kind, amount = EVENTS[step]`` needs to know the trip. But most trips skip it: those between two
-events are a loop, in which the condition is known to fail.
+events are a loop, in which the condition is known to fail. ``old = buffers[k % 2]`` needs to know it, too: two trips
+at a time, the loop is unrolled by its period.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from sdfgad.errors import SdfgadError
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.loop_attempts import first_trip
+from sdfgad.parse.loop_attempts import parse_trip
 from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.ranges import Range
 
@@ -23,31 +29,32 @@ MOST_PARTS = 64
 FEW_IN_A_PART = 4
 # A part of at most so many trips may be unrolled, as one in which lists are filled is.
 MOST_UNROLLED = 8
-# The trips at which a condition changes.
-Changes = tuple[int, ...]
+LONGEST_PERIOD = 6
+# What conditions on the counter alone are at each trip.
+ByTrip = Sequence[np.ndarray[Any, Any]]
+Parse = Callable[[Frame, Head], None]
 
 
-def split(frame: Frame, head: Head, changes: Set[Changes], parse: Callable[[Frame, Head], None]) -> bool:
-    """Parse a loop as several ones; returns whether this succeeds.
+def split(frame: Frame, head: Head, by_trip: ByTrip, parse: Parse) -> bool:
+    """Parse a loop as several ones, or by the period of what its trips are; returns whether this succeeds.
 
     Args:
-        changes: the trips at which conditions on its counter change.
         parse: parses a loop, that over a part of the trips.
     """
     span = head.span
-    if span is None or span.period > 1 or not head.is_counted or not span.trips.is_const:
+    if not by_trip or span is None or not head.is_counted or not span.trips.is_const:
         return False
-    starts = _starts(changes, span.trips.const)
-    if not starts:
-        return False
+    starts, period = _starts(by_trip, span.trips.const), _period(by_trip, span)
+    if starts and _tried(frame, lambda: _in_parts(frame, head, [0, *starts, span.trips.const], parse)):
+        return True
+    return period > 1 and _tried(frame, lambda: _by_period(frame, head, period, parse))
+
+
+def _tried(frame: Frame, attempt: Callable[[], None]) -> bool:
     point, before = ChoicePoint.of(frame), frame.b.is_in_part
     try:
-        for first, end in pairwise([0, *starts, span.trips.const]):
-            frame.b.is_in_part = True
-            part = replace(head, span=_part(span, first, end), must_stay_loop=end - first > MOST_UNROLLED)
-            # The other parts read what the whole loop does.
-            with frame.repeating(head.node):
-                first_trip(frame, part) if end - first == 1 else parse(frame, part)
+        frame.b.is_in_part = True
+        attempt()
         return True
     except (NeedsConstant, SdfgadError):
         point.backtrack(frame)
@@ -56,14 +63,58 @@ def split(frame: Frame, head: Head, changes: Set[Changes], parse: Callable[[Fram
         frame.b.is_in_part = before
 
 
-def _starts(changes: Set[Changes], trips: int) -> list[int]:
-    """The trips at which to split a loop: those of the conditions that change seldom."""
+def _in_parts(frame: Frame, head: Head, ends: list[int], parse: Parse) -> None:
+    for first, end in pairwise(ends):
+        if end - first == 1:
+            _one_by_one(frame, head, first, end)
+            continue
+        part = replace(head, span=_part(head, first, end), must_stay_loop=end - first > MOST_UNROLLED)
+        # The other parts read what the whole loop does.
+        with frame.repeating(head.node):
+            parse(frame, part)
+
+
+def _by_period(frame: Frame, head: Head, period: int, parse: Parse) -> None:
+    """Unroll a loop by a period, of trips which may be several of the range themselves."""
+    assert head.span is not None
+    trips = head.span.trips.const
+    whole = _part(head, 0, trips - trips % period)
+    span = replace(whole, period_count=Lin(trips // period), period=whole.period * period)
+    with frame.repeating(head.node):
+        parse(frame, replace(head, span=span, must_stay_loop=True))
+    _one_by_one(frame, head, trips - trips % period, trips)
+
+
+def _one_by_one(frame: Frame, head: Head, first: int, end: int) -> None:
+    assert head.span is not None
+    for trip in range(first * head.span.period, end * head.span.period):
+        parse_trip(frame, head, Lin(trip))
+
+
+def _starts(by_trip: ByTrip, trips: int) -> list[int]:
+    """The trips at which to split a loop: those at which the conditions change that do so seldom."""
+    changes = [np.flatnonzero(own[1:] != own[:-1]) + 1 for own in by_trip]
     starts, most = set[int](), min(MOST_PARTS, trips // FEW_IN_A_PART) - 1
     for own in sorted(changes, key=len):
-        more = starts.union(own)
+        more = starts.union(own.tolist())
         starts = more if len(more) <= most else starts
     return sorted(starts)
 
 
-def _part(span: Range, first: int, end: int) -> Range:
-    return Range(span.start + span.step * first, span.start + span.step * end, span.step)
+def _period(by_trip: ByTrip, span: Range) -> int:
+    """A short period that some conditions have; 1 if there is none."""
+    found, most = 1, min(LONGEST_PERIOD // span.period, span.trips.const // FEW_IN_A_PART)
+    for own in by_trip:
+        own_period = next((one for one in range(1, most + 1) if np.array_equal(own[one:], own[:-one])), 1)
+        common = math.lcm(found, own_period)
+        found = common if common <= most else found
+    return found
+
+
+def _part(head: Head, first: int, end: int) -> Range:
+    """The range of some trips of a loop, each of which is as many of its range as its period is long."""
+    span = head.span
+    assert span is not None
+    step, is_periodic = span.step * span.period, span.period > 1
+    part = Range(span.start + step * first, span.start + step * end, span.step)
+    return replace(part, period_count=Lin(end - first), period=span.period) if is_periodic else part

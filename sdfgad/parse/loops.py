@@ -33,7 +33,7 @@ from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.index_set_splitting import Changes, split
+from sdfgad.parse.index_set_splitting import ByTrip, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
 from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
@@ -109,7 +109,7 @@ def _is_rolled(frame: Frame, head: Head) -> bool:
     failure = _filling(frame, head, _as_loop)
     if failure is None:
         return _is_worth(frame.b, frame.b.blocks[-1][-1])
-    return split(frame, head, failure.changes, _part)
+    return split(frame, head, failure.by_trip, _part)
 
 
 def _part(frame: Frame, head: Head) -> None:
@@ -191,7 +191,7 @@ def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
 def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool) -> None:
     if may_peel and is_warm_up(failure.reason) and warmed_up(frame, head, partial(_reason_against, frame)):
         return
-    if split(frame, head, failure.changes, _part):
+    if split(frame, head, failure.by_trip, _part):
         return
     if isinstance(failure.reason, UpdateOfCopy) and head.is_counted and _periodic(frame, head):
         return
@@ -210,7 +210,7 @@ def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool
 def _reason_against(frame: Frame, head: Head) -> Exception | None:
     """Parse a loop as one or several loops; returns why it is none."""
     failure = _filling(frame, head, _as_loop_if_worth)
-    if failure is None or (not is_warm_up(failure.reason) and split(frame, head, failure.changes, _part)):
+    if failure is None or (not is_warm_up(failure.reason) and split(frame, head, failure.by_trip, _part)):
         return None
     return failure.reason
 
@@ -222,13 +222,13 @@ class _Failure:
     Attributes:
         is_peeled: whether it would be with its first trip peeled.
         var: its counter.
-        changes: the trips at which conditions on the counter change.
+        by_trip: what conditions on the counter alone are at each trip.
     """
 
     reason: Exception
     is_peeled: bool
     var: str
-    changes: frozenset[Changes]
+    by_trip: ByTrip
 
 
 def _as_loop_if_worth(frame: Frame, head: Head) -> _Failure | None:
@@ -273,7 +273,7 @@ def _attempted(
     while True:
         begun(b)
         var = b.fresh(head.base)
-        b.changes.pop(var, None)
+        b.by_trip.pop(var, None)
         try:
             if parse_as_loop(frame, head, var, carried, items):
                 return None
@@ -285,7 +285,7 @@ def _attempted(
             reason, is_peeled = error, False
         point.backtrack(frame)
         if b.nest.is_given_up or not _carries_otherwise(b, items, reason):
-            return _Failure(reason, is_peeled, var, frozenset(b.changes.pop(var, ())))
+            return _Failure(reason, is_peeled, var, tuple(b.by_trip.pop(var, {}).values()))
         carried.clear()
 
 

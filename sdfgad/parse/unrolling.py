@@ -78,6 +78,8 @@ def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> No
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
     if is_about_trip and (known := frame.b.by_value(trips)) is not None:
         trips = Lin(known)
+    # Each is as many of the range as the loop's period is long.
+    trips = trips.scaled(span.period)
     if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
         deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
         frame.b.to_unroll |= deciders

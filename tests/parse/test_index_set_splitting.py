@@ -129,6 +129,24 @@ def warmed_up(x):
     return np.sum(np.array(log["y"]))
 
 
+def ping_pong(x):
+    arrays = [x.copy(), np.zeros(3)]
+    for k in range(61):
+        old, new = arrays[k % 2], arrays[(k + 1) % 2]
+        new[:] = old * 0.9 + 0.1 * np.roll(old, 1)
+    return np.sum(arrays[0] ** 2) + np.sum(arrays[1])
+
+
+def by_turns(x):
+    state = {"red": x[0], "black": x[1]}
+    for k in range(60):
+        own, other = ["red", "black"][k % 2], ["red", "black"][(k + 1) % 2]
+        state[own] = state[own] * 0.9 + 0.1 * FUNCTIONS[k % 3](state[other])
+        if k in EVENTS:
+            state["red"] = state["red"] * EVENTS[k][1]
+    return state["red"] * state["black"]
+
+
 PROGRAMS = {
     events: 20,
     windows: 30,
@@ -141,6 +159,8 @@ PROGRAMS = {
     counted: 20,
     nested: 30,
     warmed_up: 30,
+    ping_pong: 25,
+    by_turns: 45,
 }
 
 
@@ -152,7 +172,9 @@ def test_a_loop_for_each_kind_of_trip(program):
 
 
 def all_of_them(x):
-    return sum(np.tanh(program(x)) for program in (events, windows, states, filled, swapped, warmed_up))
+    return sum(
+        np.tanh(program(x)) for program in (events, windows, states, filled, swapped, warmed_up, ping_pong, by_turns)
+    )
 
 
 def test_gradients_of_compiled_code():
@@ -203,6 +225,9 @@ STATEMENTS = (
     "if s > 0.4:\n    y = y * 0.98",
     "y = y if k != {m} else y.copy()",
     "before = y",
+    "old, new = arrays[k % 2], arrays[(k + 1) % 2]\nnew[:] = old * 0.9 + 0.1 * y",
+    "y = y * 0.9 + 0.1 * FUNCTIONS[k % 3](x)",
+    "state[NAMES[k % 2]] = 0.9 * state[NAMES[(k + 1) % 2]] + 0.1 * y[{i}]",
     "s = s + 0.01 * np.sum(before)\nbefore = x",
 )
 
@@ -215,6 +240,7 @@ def program_of(seed):
     lines = ["def program(a):", f"    ORDER = [0] * {m} + [1] * {n - m} + [2] * {m}"]
     lines += ["    u, y, x, s, before = np.sin(np.arange(70.0) * a[0]), a * 0.5, a + 0.1, 0.3, a * 1.0"]
     lines += ["    log, state, path, late = {name: [] for name in NAMES}, dict(half=a[1], double=a[2]), [], []"]
+    lines += ["    arrays = [a * 0.3, np.zeros(3)]"]
     for _ in range(pick.choice([1, 1, 2])):
         words = {"n": n, "m": m, "i": pick.randrange(3)}
         lines += ["    " + pick.choice(LOOPS).format(**words)]
@@ -222,7 +248,7 @@ def program_of(seed):
         pick.shuffle(chosen)
         lines += ["        " + line for one in chosen for line in one.format(**words).split("\n")]
     lines += ["    ends = sum(np.sum(np.array(one)) for one in log.values()) + np.sum(np.array(path)) + sum(late)"]
-    lines += ["    return s + np.sum(y * u[:3]) + np.sum(x) + ends + state['half'] * k"]
+    lines += ["    return s + np.sum(y * u[:3]) + np.sum(x) + ends + state['half'] * k + arrays[0] @ arrays[1]"]
     return HEAD.replace("{EVENTS}", repr(events)).replace("{SOME}", repr(some)) + "\n".join(lines) + "\n"
 
 
