@@ -106,7 +106,9 @@ class Builder(Emitter):
         self.only_read: dict[tuple[int, int], list[Any]] = {}
         # The buffers in which the loops around hand values from trip to trip.
         self.carried: frozenset[str] = frozenset()
-        # The same for each loop, with the depth of its body.
+        # The loops, by id, in which integers of Python may take more than 64 bits; and whether they are checked here.
+        self.checked, self.checks_integers = set[int](), False
+        # The same as `carried` for each loop, with the depth of its body.
         self.carriers: tuple[tuple[int, frozenset[str]], ...] = ()
         # Whether loops over lists of alike items are tried as loops, and the arrays of known numbers, by their bytes
         # (`sdfgad.parse.item_tables`).
@@ -335,14 +337,15 @@ class Builder(Emitter):
             self.rolls_tables = before
 
     @contextmanager
-    def carrying(self, buffers: Iterable[str]) -> Iterator[None]:
+    def carrying(self, buffers: Iterable[str], node: Any) -> Iterator[None]:
         """The body of a loop that hands on values in these buffers."""
-        before, own = (self.carried, self.carriers), frozenset(buffers)
+        before, own = (self.carried, self.carriers, self.checks_integers), frozenset(buffers)
+        self.checks_integers |= id(node) in self.checked
         self.carried, self.carriers = self.carried | own, (*self.carriers, (len(self.blocks) + 1, own))
         try:
             yield
         finally:
-            self.carried, self.carriers = before
+            self.carried, self.carriers, self.checks_integers = before
 
     # --- statements
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sdfgad.errors import (
@@ -11,13 +12,16 @@ from sdfgad.errors import (
     UpdateOfCopy,
 )
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.ir.program import Access
+from sdfgad.ir.program import Access, Block
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
     after_loop,
     chosen_objects,
     conditions,
     filled_loops,
+    integer_growth,
     loop_state,
+    python_numbers,
     stored_lists,
     trajectories,
     trees,
@@ -30,6 +34,9 @@ from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_o
 from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
+
+# Loops of more trips are not unrolled.
+MOST_UNROLLED = 256
 
 
 class Peel(Exception):
@@ -73,7 +80,12 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
     filling = filled_loops.body_of(b, head.node, var, arrays)
-    with b.carrying(stores.buffers), b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
+    with (
+        b.carrying(stores.buffers, head.node),
+        b.block(*head.guards(trip)) as body,
+        items.in_body(b),
+        filling as filled,
+    ):
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         frame.env |= {name: chosen_objects.resolved(b, frame.env[name]) for name in stores.carried}
@@ -103,12 +115,31 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     if found or held:
         carried |= found
         return False
+    if _outgrow(b, head, var, tuple(body), integer_growth.starts_of(stores, before), trips):
+        return False
     filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
     last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
     loop = after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips, certain, begins)
     frame.env = after_loop.values_after(frame, loop, stores)
     items.assign(frame)
+    return True
+
+
+def _outgrow(b: Builder, head: Head, var: str, body: Block, integers: Mapping[str, int], trips: Lin) -> bool:
+    """Whether a loop must be parsed again with checks, as integers that it hands on may take more than 64 bits.
+
+    Raises:
+        NeedsConstant: they are known where the loop is written out.
+    """
+    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, integers, trips):
+        return False
+    at_hand = trips.substitute({name: Lin(value) for name, value in b.integers.items()})
+    is_short = at_hand.is_const and at_hand.const <= MOST_UNROLLED and integer_growth.are_closed(body, integers)
+    if is_short and integer_growth.outgrows(b, body, integers, at_hand):
+        symbols = {var} | b.symbols_behind(trips.symbols)
+        raise NeedsConstant(symbols, b.where, python_numbers.TOO_LONG, python_numbers.TODO)
+    b.checked.add(id(head.node))
     return True
 
 

@@ -20,7 +20,7 @@ from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.identity import is_same
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.python_numbers import require_64_bits, require_like_python
+from sdfgad.parse.python_numbers import check_64_bits, require_64_bits, require_like_python
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
@@ -97,6 +97,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     left, right = truth_values.counted(b, name, left, right)
     _note_hazards(b, name, left, right)
     require_like_python(b, name, left, right)
+    check_64_bits(b, name, left, right)
     if name in ("floor_divide", "remainder"):
         _require_divisor(b, left, right)
     if is_integer(left) and is_integer(right):

@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import ArgumentError
-from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, cast
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
-from sdfgad.parse.values import Tensor, is_integer
+from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
 MOST = 2**63 - 1
+DOUBLE = np.dtype(np.float64)
+# A magnitude in double precision that certainly fits, in spite of rounding.
+FITS = float(2**63 - 2**13)
+GROWING = ("add", "subtract", "multiply", "power", "left_shift")
+TOO_LONG = "an integer needs more than 64 bits"
 TODO = "Write a float, which may be as large: 2.0**k."
 
 
@@ -37,8 +44,31 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
         return
     if size is None and not from_table:
         return _check_exponent(b, name, left, right)
-    what = "an integer needs more than 64 bits"
-    raise NeedsConstant(set(left.symbols | right.symbols), b.where, what, TODO)
+    raise NeedsConstant(set(left.symbols | right.symbols), b.where, TOO_LONG, TODO)
+
+
+def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
+    """In a loop whose integers may outgrow 64 bits, check at run time that the result of an operation does not.
+
+    Raises:
+        NeedsConstant: an operand is a number of more than 64 bits.
+    """
+    if not (_is_whole(left) and _is_whole(right)):
+        return
+    if any(isinstance(value, int) and abs(value) > MOST for value in (left, right)):
+        raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
+    if not b.checks_integers or name not in GROWING:
+        return
+    x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
+    if name == "left_shift":
+        name, y = "multiply", Op("power", (Const(2.0, DOUBLE), y), DOUBLE)
+    result = Op("absolute", (Op(name, (x, y), DOUBLE),), DOUBLE)
+    fits = Op("less_equal", (result, Const(FITS, DOUBLE)), BOOL)
+    b.check(fits, (), TOO_LONG, ArgumentError, TODO)
+
+
+def _is_whole(value: Any) -> bool:
+    return is_integer(value) or (isinstance(value, Tensor) and value.weak and not value.ndim and value.dtype == INT)
 
 
 def require_like_python(b: Builder, name: str, left: Any, right: Any) -> None:
@@ -107,4 +137,4 @@ def _check_exponent(b: Builder, name: str, left: Lin, right: Lin) -> None:
         most += 1
     if base > 1:
         fits = Op("less_equal", (Int(right), Int(Lin(most))), BOOL)
-        b.check(fits, (), "an integer needs more than 64 bits", ArgumentError, TODO)
+        b.check(fits, (), TOO_LONG, ArgumentError, TODO)

@@ -12,11 +12,10 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, control
 from sdfgad.parse.binding import bind
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.loop_attempts import parse_trip
+from sdfgad.parse.loop_attempts import MOST_UNROLLED, parse_trip
 from sdfgad.parse.loop_heads import Head, identity
 from sdfgad.parse.ranges import AS_LIST
 
-UNROLL_LIMIT = 256
 FEW_TRIPS = 16
 
 
@@ -70,7 +69,7 @@ def remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
 def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
     """Unroll a loop because of a failure to parse it as one; raises that if its trips are not known, or many."""
     if head.span is None:
-        deciders = unroll_while(frame, head, UNROLL_LIMIT)
+        deciders = unroll_while(frame, head, MOST_UNROLLED)
         if deciders is not None:
             raise _asking(failure, deciders)
         return
@@ -80,7 +79,7 @@ def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> No
         trips = Lin(known)
     # Each is as many of the range as the loop's period is long.
     trips = trips.scaled(span.period)
-    if not (is_about_trip and trips.is_const and trips.const <= UNROLL_LIMIT):
+    if not (is_about_trip and trips.is_const and trips.const <= MOST_UNROLLED):
         deciders = frame.b.symbols_behind(trips.symbols) if is_about_trip else set()
         frame.b.to_unroll |= deciders
         raise _asking(failure, deciders)

@@ -1,0 +1,216 @@
+"""Python's integers that the trips of a loop hand on and that get longer than 64 bits in it, as factorials do.
+
+Range analysis: a bound on the magnitude of each integer at the start of a trip gives that at its end, and so on. Most
+grow by the same amount in each trip, or not at all. Those that outgrow the 64 bits of compiled code are computed by
+Python, in a loop that is written out; where data decides them, or the trips are many, the compiled program checks them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
+from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, reads_of, walk
+from sdfgad.parse import trees
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.known_tables import known_tables
+from sdfgad.parse.loop_state import Stores
+from sdfgad.parse.values import ABSENT
+
+MOST = 2**63 - 1
+# What is assumed of integers that data decides, and of the trips of a loop that it does.
+UNKNOWN, MANY_TRIPS = 2**31, 2**20
+# As many trips are followed one by one: what grows by a factor has outgrown 64 bits by then.
+FOLLOWED = 256
+Bounds = dict[str, int]
+# Operations whose results are no larger than their first operand; and those that choose one of their last two.
+SAME = ("floor_divide", "right_shift", "negative", "absolute", "cast", "sign", "positive")
+CHOICES = ("maximum", "minimum", "later_if_greater", "later_if_less", "select")
+
+
+class Overflow(Exception):
+    """Raised where an integer may take more than 64 bits."""
+
+
+def starts_of(stores: Stores, before: Mapping[str, Any]) -> Bounds:
+    """Bounds on the magnitudes of Python's integers with which a loop begins, by the buffers that hand them on."""
+    found: Bounds = {}
+    for name, carry in stores.carried.items():
+        firsts = trees.leaves(before.get(name, ABSENT))
+        if len(firsts) != len(carry.leaves):
+            # A value of another structure, such as one that a branch selects.
+            firsts = [None] * len(carry.leaves)
+        for store, leaf, first in zip(stores.leaves[name], carry.leaves, firsts, strict=True):
+            if leaf is not None and leaf.weak and leaf.dtype == INT and not leaf.shape:
+                found[str(store.buffer)] = abs(first) if isinstance(first, int) else UNKNOWN
+    return found
+
+
+def outgrows(b: Builder, body: Block, starts: Mapping[str, int], trips: Lin) -> bool:
+    """Whether integers that a loop hands on may take more than 64 bits.
+
+    Args:
+        starts: bounds on their magnitudes before the loop, by the buffers that hand them on.
+    """
+    statements = _computed_of(body, starts) if starts else []
+    if not statements:
+        return False
+    count = trips.const if trips.is_const else MANY_TRIPS
+    analysis = _Growth(statements, {name: _largest(table) for name, table in known_tables(b).items()})
+    try:
+        return _last_bounds(lambda bounds: analysis.trip(body, bounds), dict(starts), count)
+    except Overflow:
+        return True
+
+
+def are_closed(body: Block, starts: Iterable[str]) -> bool:
+    """Whether integers that a loop hands on follow from it alone, so that they are known where it is written out."""
+    statements = _computed_of(body, starts)
+    known = {*starts, *(one.target.buffer for one in statements)}
+    # Loops in it stay loops.
+    inside = {id(one) for around in walk(body) if isinstance(around, Branch | Loop) for one in walk((around,))}
+    others = {read.buffer for one in statements for read in reads(one.value)} - known
+    return not others and not any(id(one) in inside for one in statements)
+
+
+def _computed_of(body: Block, starts: Iterable[str]) -> list[Compute]:
+    """The statements that compute integers from those that are handed on."""
+    computed = [one for one in walk(body) if isinstance(one, Compute) and one.value.dtype == INT and not one.params]
+    found, before = set(starts), -1
+    while len(found) != before:
+        before = len(found)
+        found |= {one.target.buffer for one in computed if any(read.buffer in found for read in reads_of(one))}
+    return [one for one in computed if any(read.buffer in found for read in reads_of(one))]
+
+
+def _last_bounds(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> bool:
+    """Follow the bounds from trip to trip; returns whether they outgrow 64 bits in the trips that are not followed."""
+    past = [bounds]
+    for done in range(1, min(count, FOLLOWED) + 1):
+        past.append(trip(past[-1]))
+        if done >= 3 and _grows_evenly(past[-3:]):
+            return _is_beyond(past[-2], past[-1], count - done)
+    if count <= FOLLOWED:
+        return False
+    degrees = [_degree(past[FOLLOWED // 2].get(name, 0), bound) for name, bound in past[-1].items()]
+    factor = math.ceil(count / FOLLOWED)
+    return any(bound * factor**degree > MOST for bound, degree in zip(past[-1].values(), degrees, strict=True))
+
+
+def _grows_evenly(bounds: list[Bounds]) -> bool:
+    x, y, z = bounds
+    return x.keys() == z.keys() and all(z[name] - y[name] == y[name] - x[name] for name in z)
+
+
+def _is_beyond(before: Bounds, now: Bounds, trips: int) -> bool:
+    return any(now[name] + (now[name] - before[name]) * trips > MOST for name in now)
+
+
+def _degree(half: int, whole: int) -> int:
+    """That of the polynomial in the number of trips by which a bound grows."""
+    return max(math.ceil(math.log2(whole / half)), 0) if half and whole > half else 0
+
+
+def _largest(table: np.ndarray[Any, Any]) -> int:
+    return int(np.abs(table.astype(object)).max()) if table.size and table.dtype.kind in "iu" else UNKNOWN
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """The bounds at the end of a trip.
+
+    Attributes:
+        statements: those that matter.
+        tables: bounds on arrays that are known.
+    """
+
+    statements: list[Compute]
+    tables: Mapping[str, int]
+
+    def trip(self, body: Block, bounds: Bounds) -> Bounds:
+        now, own = dict(bounds), {id(one) for one in self.statements}
+        self._block(body, now, own, {})
+        return now
+
+    def _block(self, block: Block, now: Bounds, own: set[int], counters: dict[str, int]) -> None:
+        for one in block:
+            if isinstance(one, Compute) and id(one) in own:
+                self._compute(one, now, counters)
+            elif isinstance(one, Branch):
+                sides = [dict(now), dict(now)]
+                for side, statements in zip(sides, (one.then, one.orelse), strict=True):
+                    self._block(statements, side, own, counters)
+                now |= {name: max(side.get(name, 0) for side in sides) for name in {**sides[0], **sides[1]}}
+            elif isinstance(one, Loop) and _has(one, own):
+                count = one.trips.const if one.trips.is_const else MANY_TRIPS
+                inside = counters | {one.var: count}
+                for _ in range(min(count, FOLLOWED)):
+                    before = dict(now)
+                    self._block(one.body, now, own, inside)
+                    if now == before:
+                        break
+
+    def _compute(self, one: Compute, now: Bounds, counters: Mapping[str, int]) -> None:
+        name, size = one.target.buffer, self._size(one.value, now, counters)
+        if one.accumulate is not None:
+            old = now.get(name, UNKNOWN)
+            size = old + size if one.accumulate == "add" else max(old, size)
+        now[name] = _fitting(size)
+
+    def _size(self, value: Expr, now: Bounds, counters: Mapping[str, int]) -> int:
+        """The largest magnitude of an integer."""
+        if isinstance(value, Const):
+            return abs(int(value.value)) if value.dtype.kind in "biu" else UNKNOWN
+        if isinstance(value, Int):
+            parts = (abs(factor) * self._atom(atom, now, counters) for atom, factor in value.value.terms)
+            return _fitting(sum(parts) + abs(value.value.const))
+        if isinstance(value, Read):
+            return now.get(value.buffer, self.tables.get(value.buffer, UNKNOWN))
+        assert isinstance(value, Op)
+        if value.dtype != INT or any(arg.dtype.kind not in "biu" for arg in value.args):
+            return 1 if value.dtype.kind == "b" else UNKNOWN
+        sizes = [self._size(arg, now, counters) for arg in value.args]
+        masks = [arg.value for arg in value.args if value.name == "bitwise_and" and isinstance(arg, Const)]
+        if masks and min(masks) >= 0:
+            return int(min(masks))
+        is_of_them = any(read.buffer in now for read in reads(value))
+        size = _size_of(value.name, sizes)
+        return _fitting(size) if is_of_them else min(size, MOST)
+
+    def _atom(self, atom: Any, now: Bounds, counters: Mapping[str, int]) -> int:
+        return counters.get(atom, UNKNOWN) if isinstance(atom, str) else self._size(atom, now, counters)
+
+
+def _has(loop: Statement, own: set[int]) -> bool:
+    return any(id(one) in own for one in walk((loop,)))
+
+
+def _fitting(size: int) -> int:
+    if size > MOST:
+        raise Overflow
+    return size
+
+
+def _size_of(name: str, sizes: list[int]) -> int:
+    """A bound on the result of an operation, from those on its operands."""
+    if name in SAME:
+        return sizes[0]
+    if name in ("add", "subtract", "invert"):
+        return sum(sizes) + (name == "invert")
+    if name in CHOICES:
+        return max(sizes[-2:])
+    if name == "multiply":
+        return math.prod(sizes)
+    if name == "remainder":
+        return sizes[1]
+    if name == "power":
+        return sizes[0] ** min(sizes[1], 64) if sizes[0] > 1 else 1
+    if name == "left_shift":
+        return sizes[0] * 2 ** min(sizes[1], 64)
+    # Those of bits.
+    return max((1 << max(sizes).bit_length()) - 1, 1)

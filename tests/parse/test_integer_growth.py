@@ -1,0 +1,153 @@
+"""Python's integers in loops, which get longer than the 64 bits of compiled code."""
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+import sdfgad
+from sdfgad.errors import ArgumentError
+from tests.helpers_ir import assert_value_and_slope
+
+X = np.array([0.7, 0.3, 0.45])
+
+
+def factorials(x):
+    total, factorial = 1.0, 1
+    for k in range(1, 30):
+        factorial *= k
+        total += x[0] ** k * (1e30 / factorial)
+    return total + factorial * x[1] * 1e-20
+
+
+def fibonacci(x):
+    a, b, total = 1, 1, 0.0
+    for _ in range(120):
+        a, b = b, a + b
+        total += x[0] / a
+    return total * a
+
+
+def powers(x):
+    p, total, k = 1, 0.0, 0
+    while k < 70:
+        total += np.sin(p * x[0] * 1e-18) / p
+        p *= 2
+        k += 1
+    return total * p
+
+
+def generator(x):
+    """Random numbers by a linear congruential generator of 64 bits."""
+    state, total = 12345, 0.0
+    for k in range(50):
+        state = (6364136223846793005 * state + 1442695040888963407) % 2**64
+        total += x[k % 3] * state / 2**64
+    return total
+
+
+def nested(x):
+    p, total = 1, 0.0
+    for k in range(12):
+        for _ in range(4):
+            p = p * 3 + k
+        total += x[0] / p
+    return total * p
+
+
+@pytest.mark.parametrize("program", [factorials, fibonacci, powers, generator])
+def test_long_integers_are_pythons(program):
+    """They were those of 64 bits, without a word."""
+    assert_value_and_slope(program, X.copy())
+
+
+def by_a_count(x, n):
+    total, factorial = 1.0, 1
+    for k in range(1, n):
+        factorial *= k
+        total += x[0] ** k / factorial
+    return total + factorial * x[1] * 1e-20
+
+
+def where_data_decides(x):
+    n, p = 0, 1
+    for k in range(60):
+        if x[0] * k > 20:
+            n += 1
+        if x[0] * k > 30:
+            p = p * 3
+    return x[1] * n + x[2] * p
+
+
+def series(x):
+    term, total, factorial, k = 1.0, 1.0, 1, 0
+    while abs(term) > 1e-8:
+        k += 1
+        factorial *= k
+        term = x[0] ** k / factorial
+        total += term
+    return total
+
+
+def long_loop(x):
+    n, total = 0, 0.0
+    for k in range(300):
+        n = n * 10 + k % 10
+        total += x[0] * n
+    return total
+
+
+def all_of_them(x):
+    return by_a_count(x, 12) + by_a_count(x, 27) + series(x) + where_data_decides(x) + generator(x)
+
+
+def test_gradients_of_compiled_code():
+    gradient = sdfgad.differentiate(all_of_them)
+    assert gradient.value(X) == pytest.approx(all_of_them(X), rel=1e-13)
+    sdfgad.check_grads(all_of_them, X)
+
+
+def test_a_count_that_is_an_argument():
+    value = sdfgad.differentiate(by_a_count, wrt="x").value
+    for n in (5, 12, 27):
+        assert value(X, n) == pytest.approx(by_a_count(X, n), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("program", "x", "line"),
+    [
+        (where_data_decides, X * 3, "p = p * 3"),
+        (series, X * 10, "factorial *= k"),
+        (long_loop, X, "n = n * 10 + k % 10"),
+        (nested, X, "p = p * 3 + k"),
+    ],
+)
+def test_a_check_where_they_cannot_be_known(program, x, line):
+    with pytest.raises(ArgumentError, match=f"an integer needs more than 64 bits(.|\n)*{re.escape(line)}"):
+        sdfgad.differentiate(program).value(x)
+
+
+def bounded(x):
+    seed, best, count, mask = 12345, 0, 0, 1
+    total = 0.0
+    for k in range(5000):
+        seed = (1103515245 * seed + 12345) % 2**31
+        best = max(best, seed % 97)
+        count += 2 * k + 1
+        mask = (mask * 5 + 1) & 1023
+        total += x[k % 3] * (seed / 2**31 + mask)
+    return total * best + count
+
+
+def test_bounded_integers_are_not_checked():
+    assert "status" not in str(sdfgad.explain(bounded, X, stage="parsed"))
+    assert_value_and_slope(bounded, X.copy(), tolerance=1e-11)
+
+
+def reduced(x):
+    return x[0] * functools.reduce(lambda a, b: a * b, range(1, 26)) * 1e-20
+
+
+def test_a_reduction():
+    assert_value_and_slope(reduced, X.copy())
