@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
-from sdfgad.ir.program import Block, Branch, Compute, Loop, Statement, reads_of, walk
+from sdfgad.ir.program import Block, Branch, Compute, Loop, reads_of, walk
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
@@ -51,7 +52,7 @@ def starts_of(stores: Stores, before: Mapping[str, Any]) -> Bounds:
     return found
 
 
-def outgrows(b: Builder, body: Block, starts: Mapping[str, int], trips: Lin) -> bool:
+def outgrows(b: Builder, body: Block, starts: Mapping[str, int], var: str, trips: Lin) -> bool:
     """Whether integers that a loop hands on may take more than 64 bits.
 
     Args:
@@ -60,12 +61,24 @@ def outgrows(b: Builder, body: Block, starts: Mapping[str, int], trips: Lin) -> 
     statements = _computed_of(body, starts) if starts else []
     if not statements:
         return False
-    count = trips.const if trips.is_const else MANY_TRIPS
+    count = _count(trips)
+    symbols = {name: max(abs(value), MANY_TRIPS) for name, value in b.integers.items()}
+    symbols |= {counter: _count(around) for _, counter, around in b.loops} | {var: count}
     analysis = _Growth(statements, {name: _largest(table) for name, table in known_tables(b).items()})
+
+    def trip(bounds: Bounds) -> Bounds:
+        now = dict(bounds)
+        analysis.block(body, now, symbols)
+        return now
+
     try:
-        return _last_bounds(lambda bounds: analysis.trip(body, bounds), dict(starts), count)
+        return _last_bounds(trip, dict(starts), count)
     except Overflow:
         return True
+
+
+def _count(trips: Lin) -> int:
+    return max(trips.const, 0) if trips.is_const else MANY_TRIPS
 
 
 def are_closed(body: Block, starts: Iterable[str]) -> bool:
@@ -122,7 +135,7 @@ def _largest(table: np.ndarray[Any, Any]) -> int:
 
 @dataclass(frozen=True)
 class _Growth:
-    """The bounds at the end of a trip.
+    """The bounds after statements, of those before them.
 
     Attributes:
         statements: those that matter.
@@ -132,49 +145,50 @@ class _Growth:
     statements: list[Compute]
     tables: Mapping[str, int]
 
-    def trip(self, body: Block, bounds: Bounds) -> Bounds:
-        now, own = dict(bounds), {id(one) for one in self.statements}
-        self._block(body, now, own, {})
-        return now
+    @cached_property
+    def _own(self) -> set[int]:
+        return {id(one) for one in self.statements}
 
-    def _block(self, block: Block, now: Bounds, own: set[int], counters: dict[str, int]) -> None:
+    def block(self, block: Block, now: Bounds, symbols: Mapping[str, int]) -> None:
         for one in block:
-            if isinstance(one, Compute) and id(one) in own:
-                self._compute(one, now, counters)
+            if isinstance(one, Compute) and id(one) in self._own:
+                self._compute(one, now, symbols)
             elif isinstance(one, Branch):
                 sides = [dict(now), dict(now)]
                 for side, statements in zip(sides, (one.then, one.orelse), strict=True):
-                    self._block(statements, side, own, counters)
+                    self.block(statements, side, symbols)
                 now |= {name: max(side.get(name, 0) for side in sides) for name in {**sides[0], **sides[1]}}
-            elif isinstance(one, Loop) and _has(one, own):
-                count = one.trips.const if one.trips.is_const else MANY_TRIPS
-                inside = counters | {one.var: count}
-                for _ in range(min(count, FOLLOWED)):
-                    before = dict(now)
-                    self._block(one.body, now, own, inside)
-                    if now == before:
-                        break
+            elif isinstance(one, Loop) and any(id(inner) in self._own for inner in walk((one,))):
+                self._loop(one, now, symbols)
 
-    def _compute(self, one: Compute, now: Bounds, counters: Mapping[str, int]) -> None:
-        name, size = one.target.buffer, self._size(one.value, now, counters)
+    def _loop(self, loop: Loop, now: Bounds, symbols: Mapping[str, int]) -> None:
+        count = _count(loop.trips)
+        for _ in range(min(count, FOLLOWED)):
+            before = dict(now)
+            self.block(loop.body, now, {**symbols, loop.var: count})
+            if now == before:
+                break
+
+    def _compute(self, one: Compute, now: Bounds, symbols: Mapping[str, int]) -> None:
+        name, size = one.target.buffer, self._size(one.value, now, symbols)
         if one.accumulate is not None:
             old = now.get(name, UNKNOWN)
             size = old + size if one.accumulate == "add" else max(old, size)
         now[name] = _fitting(size)
 
-    def _size(self, value: Expr, now: Bounds, counters: Mapping[str, int]) -> int:
+    def _size(self, value: Expr, now: Bounds, symbols: Mapping[str, int]) -> int:
         """The largest magnitude of an integer."""
         if isinstance(value, Const):
             return abs(int(value.value)) if value.dtype.kind in "biu" else UNKNOWN
         if isinstance(value, Int):
-            parts = (abs(factor) * self._atom(atom, now, counters) for atom, factor in value.value.terms)
+            parts = (abs(factor) * self._atom(atom, now, symbols) for atom, factor in value.value.terms)
             return _fitting(sum(parts) + abs(value.value.const))
         if isinstance(value, Read):
             return now.get(value.buffer, self.tables.get(value.buffer, UNKNOWN))
         assert isinstance(value, Op)
         if value.dtype != INT or any(arg.dtype.kind not in "biu" for arg in value.args):
             return 1 if value.dtype.kind == "b" else UNKNOWN
-        sizes = [self._size(arg, now, counters) for arg in value.args]
+        sizes = [self._size(arg, now, symbols) for arg in value.args]
         masks = [arg.value for arg in value.args if value.name == "bitwise_and" and isinstance(arg, Const)]
         if masks and min(masks) >= 0:
             return int(min(masks))
@@ -182,12 +196,8 @@ class _Growth:
         size = _size_of(value.name, sizes)
         return _fitting(size) if is_of_them else min(size, MOST)
 
-    def _atom(self, atom: Any, now: Bounds, counters: Mapping[str, int]) -> int:
-        return counters.get(atom, UNKNOWN) if isinstance(atom, str) else self._size(atom, now, counters)
-
-
-def _has(loop: Statement, own: set[int]) -> bool:
-    return any(id(one) in own for one in walk((loop,)))
+    def _atom(self, atom: Any, now: Bounds, symbols: Mapping[str, int]) -> int:
+        return symbols.get(atom, UNKNOWN) if isinstance(atom, str) else self._size(atom, now, symbols)
 
 
 def _fitting(size: int) -> int:

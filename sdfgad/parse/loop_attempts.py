@@ -132,11 +132,12 @@ def _outgrow(b: Builder, head: Head, var: str, body: Block, integers: Mapping[st
     Raises:
         NeedsConstant: they are known where the loop is written out.
     """
-    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, integers, trips):
+    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, integers, var, trips):
         return False
     at_hand = trips.substitute({name: Lin(value) for name, value in b.integers.items()})
-    is_short = at_hand.is_const and at_hand.const <= MOST_UNROLLED and integer_growth.are_closed(body, integers)
-    if is_short and integer_growth.outgrows(b, body, integers, at_hand):
+    is_short = at_hand.is_const and at_hand.const <= MOST_UNROLLED
+    if is_short and integer_growth.are_closed(body, integers):
+        # Trips that an argument counts become a constant: those of another call may be too many.
         symbols = {var} | b.symbols_behind(trips.symbols)
         raise NeedsConstant(symbols, b.where, python_numbers.TOO_LONG, python_numbers.TODO)
     b.checked.add(id(head.node))

@@ -134,7 +134,7 @@ def bounded(x):
     for k in range(5000):
         seed = (1103515245 * seed + 12345) % 2**31
         best = max(best, seed % 97)
-        count += 2 * k + 1
+        count += 2 * k * k + 1
         mask = (mask * 5 + 1) & 1023
         total += x[k % 3] * (seed / 2**31 + mask)
     return total * best + count
