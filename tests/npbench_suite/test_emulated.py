@@ -60,7 +60,7 @@ def test_kernels_compute_what_the_cpu_does(number, name):
 IN_BLOCKS = ("adi", "durbin", "gramschmidt", "mandelbrot1", "nbody", "seidel_2d", "spmv", "trisolv")
 
 
-@pytest.mark.parametrize("name", IN_BLOCKS)
+@pytest.mark.parametrize("name", some(IN_BLOCKS, 2))
 def test_blocks_compute_what_the_cpu_does(name, monkeypatch):
     monkeypatch.setattr(side, "SECONDS", side.BLOCKS_ONLY)
     row = gpu_check.check(name, "test", runs=2)
