@@ -29,7 +29,7 @@ def copied(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(NAMES, 2))
+@pytest.mark.parametrize("name", some(NAMES, 3))
 def test_it_runs(name, tmp_path):
     """As a user runs it; what it claims it asserts at its end."""
     environment = os.environ | {"MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}

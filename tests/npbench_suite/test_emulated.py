@@ -28,7 +28,7 @@ def kernels():
         yield
 
 
-PACKS = list(packs(NAMES, 6, every=3))
+PACKS = list(packs(NAMES, 6, every=4))
 
 
 @functools.cache
@@ -68,7 +68,7 @@ def test_blocks_compute_what_the_cpu_does(name, monkeypatch):
     assert row.repeats, row
 
 
-@pytest.mark.parametrize("name", some(NAMES, 3))
+@pytest.mark.parametrize("name", some(NAMES, 4))
 def test_kernels_compile_without_spills(name):
     try:
         nvrtc.library()

@@ -34,7 +34,7 @@ from tests.table.references import MODULES, Reference, difference, jax_gradients
 # Cases that are the same to a program.
 Form = Sequence[Case]
 BATCH = 48
-SOME = 4
+SOME = 8
 HEAD = "import math\nimport numpy as np\n" + (f"from scipy import {', '.join(MODULES)}\n" if MODULES else "")
 _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
 
