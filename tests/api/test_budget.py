@@ -19,6 +19,7 @@ import sdfgad
 from sdfgad.errors import InfeasibleBudget
 from sdfgad.memory.checkpoint_modes import CAUTION
 from sdfgad.plan.simulate import InvalidPlan, simulate
+from tests.helpers_tiers import some
 from tests.memory.test_accounting import random_solution
 
 MIB = 1 << 20
@@ -106,7 +107,7 @@ def case_of(function, args, **options):
     return Case(function, args, options, g.plan(*args).peak_bytes, g(*args), caught.value.minimum_bytes)
 
 
-@pytest.fixture(scope="module", params=[*OWN, *SUITE])
+@pytest.fixture(scope="module", params=[*OWN, *some(SUITE, 2)])
 def case(request):
     if request.param in OWN:
         function, args = OWN[request.param]
@@ -180,7 +181,7 @@ def test_a_larger_limit_is_never_slower(case):
 MISSED = 1.05
 
 
-@pytest.mark.parametrize("name", ["lenet", "adi", "resnet", "softmax"])
+@pytest.mark.parametrize("name", some(["lenet", "adi", "resnet", "softmax"], 2))
 def test_no_plan_needs_much_less_than_the_least(name):
     entry = npbench_suite.load(name)
     args = entry.arguments_for("test")

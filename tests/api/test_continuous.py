@@ -8,6 +8,7 @@ from scipy import integrate
 
 import sdfgad
 from tests.helpers import line_of
+from tests.helpers_tiers import some
 
 TIMES = np.linspace(0.0, 2.0, 9)
 Y0, A = np.array([1.0, 0.5]), np.array([1.5, 1.0, 3.0, 1.0])
@@ -173,7 +174,7 @@ def kinds_of_args(k, v, y0):
     return one + two + np.sum(three + four)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", some([np.float32, np.float64], 2))
 def test_kinds_of_arguments(dtype):
     k, v = dtype(0.5), np.array([0.3, 0.7], dtype)
     by_k, by_v, by_y0 = sdfgad.grad(kinds_of_args, (0, 1, 2))(k, v, np.array([1.0, 0.5]))

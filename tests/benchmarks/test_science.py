@@ -5,6 +5,7 @@ import pytest
 
 import npbench_suite
 import sdfgad
+from tests.helpers_tiers import some
 from tests.npbench_suite.oracle import distance, inner, random_like, reference, run
 from tests.npbench_suite.test_jax_forms import value_and_gradients
 
@@ -32,7 +33,7 @@ def test_entry_is_complete(entry):
     assert {"port", "expert"} <= set(entry.jax_forms)
 
 
-@pytest.mark.parametrize("preset", TESTED)
+@pytest.mark.parametrize("preset", some(TESTED, 2))
 def test_program_equals_reference(entry, preset):
     found = run(entry, entry.arguments_for(preset))
     expected, _ = reference(entry.name, preset)
@@ -63,6 +64,7 @@ def test_reference_has_the_program_s_derivative(entry):
 
 # XLA takes minutes for some ports.
 @pytest.mark.parametrize("form", [pytest.param("port", marks=pytest.mark.long), "expert"])
+@pytest.mark.parametrize("entry", some(NAMES, 4), indirect=True)
 def test_forms_equal_reference(entry, form):
     outputs, pullback = reference(entry.name, "test2")
     expected = outputs[entry.output]

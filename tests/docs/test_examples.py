@@ -10,6 +10,7 @@ import pytest
 
 from scripts import docs_examples
 from scripts.docs_examples import EXAMPLES, NAMES, PICTURES, ROOT, Cell, cells_of, notebook_of, outdated, page_of
+from tests.helpers_tiers import some
 
 MADE = [
     Cell(True, "# Squares\n\nWhat they add up to.\n\nMore.", 1),
@@ -28,7 +29,7 @@ def copied(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 3))
 def test_it_runs(name, tmp_path):
     """As a user runs it; what it claims it asserts at its end."""
     environment = os.environ | {"MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}

@@ -13,9 +13,10 @@ from sdfgad.ir.capacities import Capacity, Outgrown
 from sdfgad.ir.program import FIRST_CHECK, SLOTS, Program
 from sdfgad.specialise import mapped
 from tests.helpers import assert_close
+from tests.helpers_tiers import some
 
 
-@pytest.fixture(autouse=True, params=[2, 64])
+@pytest.fixture(autouse=True, params=some([2, 64], 2))
 def first(request, monkeypatch):
     """So many slots that calls need more, and as many as there are."""
     monkeypatch.setattr(capacities, "FIRST", request.param)

@@ -211,5 +211,5 @@ LAYERS = [
     (lambda q, m: f.scaled_dot_product_attention(q, q, q, attn_mask=m), tensor(1, 2, 3), tensor(2, 2)),
 ]
 BATCHES = {
-    "unary": UNARY, "binary": BINARY, "reductions": REDUCTIONS, "shapes": SHAPES, "windows": WINDOWS, "layers": LAYERS,
+    "layers": LAYERS, "unary": UNARY, "binary": BINARY, "reductions": REDUCTIONS, "shapes": SHAPES, "windows": WINDOWS,
 }  # fmt: skip

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 import sdfgad.torch  # noqa: E402
 from sdfgad.models.aten.table import OPERATORS  # noqa: E402
+from tests.helpers_tiers import some  # noqa: E402
 from tests.models.aten_cases import BATCHES, Batch  # noqa: E402
 from tests.models.networks import decomposed  # noqa: E402
 
@@ -45,9 +46,7 @@ def test_operators_have_pytorchs_values():
     assert set(OPERATORS) - seen == ELSEWHERE - seen
 
 
-@pytest.mark.parametrize(
-    "batch", [one if one == "layers" else pytest.param(one, marks=pytest.mark.long) for one in BATCHES]
-)
+@pytest.mark.parametrize("batch", some(BATCHES, 6))
 def test_gradients_are_pytorchs(batch):
     g, inputs = differentiated(batch), inputs_of(batch)
     owners = [k for k, (_, *own) in enumerate(BATCHES[batch]) for _ in own]

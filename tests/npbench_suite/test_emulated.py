@@ -15,6 +15,7 @@ from sdfgad.optimise.passes import optimise
 from sdfgad.runtime.batch import Batch
 from sdfgad.runtime.compile import source_of_optimised
 from sdfgad.runtime.gpu import nvrtc
+from tests.helpers_tiers import packed, packs, some
 from tests.npbench_suite.oracle import NAMES
 
 
@@ -27,7 +28,7 @@ def kernels():
         yield
 
 
-PACK = 6
+PACKS = list(packs(NAMES, 6, every=4))
 
 
 @functools.cache
@@ -37,7 +38,7 @@ def compile_pack(number):
     It compiles what fails here by itself, and says of which program that is.
     """
     batch = Batch()
-    for name in NAMES[number * PACK : (number + 1) * PACK]:
+    for name in PACKS[number].values:
         entry = npbench_suite.load(name)
         for device in ("cpu", "gpu"):
             with contextlib.suppress(Exception):
@@ -47,7 +48,7 @@ def compile_pack(number):
         batch.build()
 
 
-@pytest.mark.parametrize(("number", "name"), [pytest.param(k // PACK, name, id=name) for k, name in enumerate(NAMES)])
+@pytest.mark.parametrize(("number", "name"), packed(PACKS))
 def test_kernels_compute_what_the_cpu_does(number, name):
     compile_pack(number)
     row = gpu_check.check(name, "test", runs=2)
@@ -59,7 +60,7 @@ def test_kernels_compute_what_the_cpu_does(number, name):
 IN_BLOCKS = ("adi", "durbin", "gramschmidt", "mandelbrot1", "nbody", "seidel_2d", "spmv", "trisolv")
 
 
-@pytest.mark.parametrize("name", IN_BLOCKS)
+@pytest.mark.parametrize("name", some(IN_BLOCKS, 2))
 def test_blocks_compute_what_the_cpu_does(name, monkeypatch):
     monkeypatch.setattr(side, "SECONDS", side.BLOCKS_ONLY)
     row = gpu_check.check(name, "test", runs=2)
@@ -67,7 +68,7 @@ def test_blocks_compute_what_the_cpu_does(name, monkeypatch):
     assert row.repeats, row
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 4))
 def test_kernels_compile_without_spills(name):
     try:
         nvrtc.library()

@@ -1,5 +1,7 @@
 """Tail duplication: names that a loop re-binds refer to their arrays from before it where it has no trip."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from scripts.fuzzing.process import Process
 from sdfgad.cache import cache_folder
 from sdfgad.errors import UpdateOfCopy
 from tests.helpers import line_of
+from tests.helpers_tiers import packed, packs
 
 PROGRAMS = {
     "another name": """
@@ -135,7 +138,8 @@ PROGRAMS = {
     return np.sum(y[1:] * y[:-1]) + np.sum(x[0])
 """,
 }
-KEYS = [(name, most) for name in PROGRAMS for most in (0, 3)]
+# Each program by default with up to three trips, and some of them without any.
+PACKS = list(packs([(name, most) for name in PROGRAMS for most in (3, 0)], 32, every=4, kind=lambda key: key[0]))
 
 
 def case_of(seed, name, most):
@@ -143,17 +147,19 @@ def case_of(seed, name, most):
     return Case(seed, f"import numpy as np\ndef program(u, c, n):{PROGRAMS[name]}", arguments)
 
 
-@pytest.fixture(scope="module")
-def verdicts():
-    # NumPy's values for several numbers of trips, gradients by differences; all are compiled together.
+@functools.cache
+def verdicts(number):
+    # NumPy's values for several numbers of trips, gradients by differences; all of a pack are compiled together.
+    keys = PACKS[number].values
     with Process(cache_folder()) as process:
-        found = process.check([case_of(seed, *key) for seed, key in enumerate(KEYS)])
-    return dict(zip(KEYS, found, strict=True))
+        found = process.check([case_of(seed, *key) for seed, key in enumerate(keys)])
+    return dict(zip(keys, found, strict=True))
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
-def test_value_and_gradients(key, verdicts):
-    assert verdicts[key].status == "right", (verdicts[key].kind, verdicts[key].detail)
+@pytest.mark.parametrize(("number", "key"), packed(PACKS))
+def test_value_and_gradients(number, key):
+    verdict = verdicts(number)[key]
+    assert verdict.status == "right", (verdict.kind, verdict.detail)
 
 
 def left_by_a_break(u, c):

@@ -10,6 +10,7 @@ from sdfgad.errors import SdfgadError
 from sdfgad.ir.program import Loop, walk
 from tests.helpers import module_from
 from tests.helpers_ir import assert_value_and_slope, parsed
+from tests.helpers_tiers import some
 
 HEAD = """
 import numpy as np
@@ -164,10 +165,11 @@ def outcome(seed, folder):
 
 
 @pytest.mark.slow
-def test_random_programs(tmp_path):
-    found = Counter(outcome(seed, tmp_path) for seed in range(10))
-    assert found["rolled"] >= 4
-    assert found["refused"] <= 2
+@pytest.mark.parametrize("count", some([5, 10], 2))
+def test_random_programs(tmp_path, count):
+    found = Counter(outcome(seed, tmp_path) for seed in range(count))
+    assert found["rolled"] >= 0.4 * count
+    assert found["refused"] <= 0.2 * count
 
 
 @pytest.mark.long

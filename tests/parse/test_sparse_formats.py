@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import sdfgad
 from sdfgad.errors import SdfgadError
 from tests.helpers import line_of
+from tests.helpers_tiers import some
 from tests.parse.test_sparse import DENSE, X, Z, check
 
 RNG = np.random.default_rng(41)
@@ -24,7 +25,7 @@ def bsr(is_array):
     return (sp.bsr_array if is_array else sp.bsr_matrix)((BLOCKS, COLUMNS, STARTS), shape=(4, 6))
 
 
-@pytest.mark.parametrize("is_array", [True, False])
+@pytest.mark.parametrize("is_array", some([True, False], 2))
 @pytest.mark.parametrize("make", [dia, bsr])
 def test_diagonals_and_blocks_from_outside_and_as_arguments(make, is_array):
     outer = make(is_array)

@@ -9,6 +9,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import InfeasibleBudget
+from tests.helpers_tiers import some
 
 STATEMENTS = (
     "x = np.tanh(x @ W[{k}]) + 0.1 * np.sin(x)",
@@ -68,7 +69,7 @@ def assert_is_least(function, args):
         np.testing.assert_allclose(mine, expected, rtol=1e-11, atol=1e-11 * np.max(np.abs(expected)))
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 13))])
+@pytest.mark.parametrize("seed", some(range(1, 13), 12))
 def test_the_named_limit_is_the_least(tmp_path, seed):
     rng = random.Random(seed)
     text = source(rng, rng.randrange(3, 8))

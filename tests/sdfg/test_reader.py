@@ -21,6 +21,7 @@ from tests.helpers import module_from
 from tests.helpers_ir import gradient_of, parsed
 from tests.helpers_passes import assert_same, gradient_case, outputs
 from tests.helpers_text import sample
+from tests.helpers_tiers import some
 from tests.targets.cpu.test_nests_compiled import CASES
 
 X = np.linspace(0.5, 1.5, 20)
@@ -58,7 +59,7 @@ def programs_of(entry):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", npbench_suite.names())
+@pytest.mark.parametrize("name", some(npbench_suite.names(), 3))
 def test_the_suite_comes_back(name):
     for program in programs_of(npbench_suite.load(name)):
         assert_comes_back(optimise(program))
@@ -77,7 +78,7 @@ def test_programs_come_back(name):
 
 
 @pytest.mark.parametrize("maker", [helpers_arrays.ArrayMaker, helpers_memory.Maker], ids=["matrices", "control flow"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), 3))
 def test_random_programs_come_back(maker, seed, tmp_path):
     program = module_from(maker(seed).text(), tmp_path).program
     if maker is helpers_arrays.ArrayMaker:

@@ -27,12 +27,14 @@ from sdfgad.errors import SdfgadError
 from sdfgad.parse.parse import parse
 from sdfgad.specialise.signature import bind
 from tests.helpers import module_from
+from tests.helpers_tiers import Pack, packs
 from tests.table.cases import CASES, Case
 from tests.table.references import MODULES, Reference, difference, jax_gradients, jax_references, numpy_function
 
 # Cases that are the same to a program.
 Form = Sequence[Case]
 BATCH = 48
+SOME = 8
 HEAD = "import math\nimport numpy as np\n" + (f"from scipy import {', '.join(MODULES)}\n" if MODULES else "")
 _folder = tempfile.TemporaryDirectory(prefix="sdfgad_table_")
 
@@ -178,7 +180,7 @@ def expected(case: Case) -> np.ndarray:
 def batch(number: int) -> dict[str, Outcome]:
     """The outcomes of one of `batches`, by id of the case."""
     forms, outcomes = [], {}
-    for form in batches()[number]:
+    for form in batches()[number].values:
         try:
             if form[0].form in returned_alone():
                 _require_numpys_result(form[0])
@@ -206,25 +208,29 @@ def _require_numpys_result(case: Case) -> None:
 def returned_alone() -> set[tuple[str, ...]]:
     """The first forms of each function and dtype, with arrays and with numbers, which are parsed alone, too."""
     firsts: dict[tuple[Any, ...], tuple[str, ...]] = {}
-    for case, *_ in itertools.chain(*batches()):
+    for case, *_ in itertools.chain.from_iterable(pack.values for pack in batches()):
         are_numbers = all(case.specs[name].shape == () for name in case.drawn)
         firsts.setdefault((case.text, case.dtype, are_numbers), case.form)
     return set(firsts.values())
 
 
 @functools.cache
-def batches() -> list[list[Form]]:
-    """The forms of cases that sdfgad takes, those of one dtype together."""
+def batches() -> list[Pack]:
+    """The forms of cases that sdfgad takes, those of one dtype together.
+
+    By default each line of the table runs with the first of its forms, in real and in complex numbers, and each
+    `SOME`-th of all others, so every shape, layout and dtype is there with some functions.
+    """
     refused = refusals()
     forms: dict[tuple[str, ...], list[Case]] = {}
     for case in CASES:
         if stage(case, refused) == "":
             forms.setdefault(case.form, []).append(case)
-    result = []
-    for dtype in dict.fromkeys(case.dtype for case in CASES):
-        chosen = [form for form in forms.values() if form[0].dtype == dtype]
-        result += [chosen[start : start + BATCH] for start in range(0, len(chosen), BATCH)]
-    return result
+    return list(packs(forms.values(), BATCH, SOME, kind=_line, together=lambda form: form[0].dtype))
+
+
+def _line(form: Form) -> tuple[str, bool]:
+    return form[0].label.partition(" | ")[0], form[0].dtype.kind == "c"
 
 
 # --- what is refused today

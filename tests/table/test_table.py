@@ -6,13 +6,14 @@ Cases that sdfgad refuses are listed in refused.txt, which ``scripts/supported.p
 import pytest
 
 from sdfgad.errors import SdfgadError
+from tests.helpers_tiers import Pack, packed
 from tests.table.cases import CASES
 from tests.table.oracle import alone, assert_right, batch, batches, refusals, run, stage
 
-CHOSEN = [(number, case) for number, forms in enumerate(batches()) for form in forms for case in form]
+FORMS = [Pack([case for form in pack.values for case in form], pack.is_default) for pack in batches()]
 
 
-@pytest.mark.parametrize(("number", "case"), [pytest.param(n, c, id=c.id) for n, c in CHOSEN])
+@pytest.mark.parametrize(("number", "case"), packed(FORMS, lambda case: case.id))
 def test_value_and_gradients(number, case):
     assert_right(case, batch(number)[case.id])
 

@@ -26,10 +26,9 @@ from sdfgad.sdfg.stock import use_stock
 from sdfgad.sdfg.writer import write
 from sdfgad.targets.generate import code_of
 from tests.helpers import ensemble, with_target
+from tests.helpers_tiers import some
 
 SUITE = [name for name in npbench_suite.names() if npbench_suite.load(name).arrays]
-# A third of it by default; all where long tests are asked for.
-SOME = [name if k % 3 == 0 else pytest.param(name, marks=pytest.mark.long) for k, name in enumerate(SUITE)]
 DECLARATION = re.compile(r"[\w:]+ \w+;")
 READ_BACK = """
 import sys
@@ -118,7 +117,7 @@ def outermost(graph, kind):
 # --- what is shown is what is compiled
 
 
-@pytest.mark.parametrize("name", SUITE)
+@pytest.mark.parametrize("name", some(SUITE, 3))
 def test_the_graph_that_is_shown_is_compiled(name):
     g, arguments = gradient(name)
     whole = g.programs(*arguments)[0]
@@ -155,7 +154,7 @@ def test_saved_graphs_give_the_same_code_in_another_process(tmp_path):
 # --- two generators
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", some(SUITE, 3))
 def test_the_generator_of_dace_gives_the_same_values(name, rng):
     check_both_generators(*gradient(name), rng)
 

@@ -15,6 +15,7 @@ from sdfgad.optimise.passes import BEFORE_LOOPS, optimise
 from sdfgad.planning.strip_mining import Estimate
 from tests.helpers_passes import TOLERANCE, assert_same, gradient_case, outputs
 from tests.helpers_text import program_of, tidy
+from tests.helpers_tiers import some
 
 ROWS, COLUMNS = 40, 6
 SHAPES = dict.fromkeys("XYZT", (ROWS, COLUMNS)) | dict.fromkeys("xyzt", (ROWS,)) | {"w": (COLUMNS,), "s": ()}
@@ -285,7 +286,7 @@ def test_gradients_in_pieces(function, args, is_cut, monkeypatch):
 BATCH, LARGE = 15, 100
 
 
-@pytest.mark.parametrize("batch", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 20))])
+@pytest.mark.parametrize("batch", some(range(20), 20))
 def test_random_programs(batch, tmp_path, monkeypatch):
     """Rows may be short, and a second cut follows on each of some first ones."""
     monkeypatch.setattr(pieces, "SHORTEST_ROW", 1)

@@ -15,6 +15,7 @@ from sdfgad.errors import SdfgadError
 from sdfgad.ir.specialise import NeedsConstant
 from tests.helpers import assert_close
 from tests.helpers_graphs import gradients_of
+from tests.helpers_tiers import some
 from tests.sdfg.foreign.dace_programs import DACE, NUMPY
 from tests.sdfg.foreign.rows import CONSTRUCTS
 
@@ -81,7 +82,8 @@ def outcome(seed):
     return "same"
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(30, 300, 30))])
+@pytest.mark.slow
+@pytest.mark.parametrize("first", some(range(0, 300, 30), 4))
 def test_transformed_graphs(first, tmp_path, monkeypatch):
     # DaCe saves a graph that is invalid where it runs.
     monkeypatch.chdir(tmp_path)

@@ -11,6 +11,7 @@ import pytest
 import sdfgad
 from sdfgad.runtime.compile import source_of_optimised
 from sdfgad.targets.cpu.folding import Folding, by_first_use
+from tests.helpers_tiers import some
 
 ONE = "static void nest_0_1_(const double* b_x_, double* b_y_) { for (i = 0; i < 3; ++i) b_y_[i] = sin(b_x_[i]); }"
 VARIABLES = ("b_x_", "b_y_", "i")
@@ -126,7 +127,7 @@ def test_unrolled_loops_share_functions():
     assert 0 < functions < 0.7 * calls
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3), 3))
 def test_random_statements_of_few_forms(seed, tmp_path):
     """Small arrays, elements and constants, in which one name or number makes the difference."""
     random = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ import pytest
 
 import sdfgad
 from tests.helpers import module_from
+from tests.helpers_tiers import some
 
 # Of a matrix a (n, n) and vectors u and z (n): u and a are of one dtype, z of another.
 PRODUCTS = (
@@ -19,10 +20,10 @@ PAIRS = {
     "double": (np.float64, np.complex128),
     "integer": (np.int64, np.complex128),
     "boolean": (np.bool_, np.complex128),
-    "narrow": (np.int8, np.complex64),
     "single": (np.float32, np.complex64),
     "mixed": (np.float64, np.complex64),
     "wider": (np.complex64, np.complex128),
+    "narrow": (np.int8, np.complex64),
 }
 
 
@@ -63,10 +64,7 @@ def jax_gradients(text, values):
     return [np.conj(np.asarray(x)) for x in jax.grad(namespace["program"], places)(*wide)]
 
 
-QUICK = ("double", "narrow")
-
-
-@pytest.mark.parametrize("pair", [p if p in QUICK else pytest.param(p, marks=pytest.mark.long) for p in PAIRS])
+@pytest.mark.parametrize("pair", some(PAIRS, 6))
 def test_products_of_real_and_complex_numbers(pair, tmp_path):
     text, count = program_text()
     values = [np.random.default_rng(4).uniform(0.5, 1.5, count), *arguments(*PAIRS[pair])]

@@ -11,6 +11,7 @@ from sdfgad.runtime.gpu import nvrtc
 from sdfgad.targets.cpu.accumulators import Accumulator
 from sdfgad.targets.cpu.cpp import TYPES, Writer, cpp_type
 from tests.helpers_nvrtc import needs_nvrtc
+from tests.helpers_tiers import some
 from tests.sdfg.test_tasklet import SIGNATURES
 
 pytestmark = needs_nvrtc
@@ -20,6 +21,7 @@ for (name, inputs), output in SIGNATURES.items():
     CASES[name].append((inputs, output))
 CASES["cast"] = [((old,), new) for old in DTYPES for new in DTYPES if old != new]
 SLOW = [name for name in CASES if OPERATIONS[name].is_slow and not OPERATIONS[name].is_vectorised]
+ARCHITECTURES = ["sm_90", "sm_80"]
 INDEX = (Lin.symbol("i"),)
 
 
@@ -47,12 +49,10 @@ def text_of(operation):
     return "\n".join(lines)
 
 
-def compiles(operations):
+def compiles(operations, architecture):
     for operation in operations:
-        text = text_of(operation)
-        for architecture in ("sm_80", "sm_90"):
-            cubin, _ = nvrtc.compile_cubin(text, architecture)
-            assert cubin.startswith(b"\x7fELF"), operation
+        cubin, _ = nvrtc.compile_cubin(text_of(operation), architecture)
+        assert cubin.startswith(b"\x7fELF"), operation
 
 
 def test_there_are_kernels_of_all_operations():
@@ -61,15 +61,17 @@ def test_there_are_kernels_of_all_operations():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES, 2))
 @pytest.mark.parametrize("part", range(4))
-def test_elementary_operations(part):
-    compiles([name for name in CASES if name not in SLOW][part::4])
+def test_elementary_operations(part, architecture):
+    compiles([name for name in CASES if name not in SLOW][part::4], architecture)
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("part", range(8))
-def test_special_functions(part):
-    compiles(SLOW[part::8])
+def test_special_functions(part, architecture):
+    compiles(SLOW[part::8], architecture)
 
 
 def test_the_functions_that_libraries_of_the_cpu_have():

@@ -18,6 +18,7 @@ from sdfgad.optimise.passes import optimise
 from sdfgad.runtime.batch import Batch
 from sdfgad.schedule.device_library import has_device_form
 from sdfgad.schedule.launches import is_transfer
+from tests.helpers_tiers import packed, packs
 
 
 @pytest.fixture(autouse=True)
@@ -183,15 +184,15 @@ def cases():
 SYSTEMS = [((5, 5), (5,)), ((4, 4), (4, 3)), ((3, 3), (3, 9)), ((2, 3, 4, 4), (2, 3, 4, 2)), ((3, 3, 3), (3, 3, 7))]
 SQUARE = [inverse, determinant, log_determinant, cholesky, eigenvalues, eigenvectors_of_the_upper]
 OTHERS = [orthogonal, singular_values, all_vectors]
-CASES = list(cases())
-PACK = 12
+# Each function by default with real and with complex numbers.
+PACKS = list(packs(cases(), 12, every=8, kind=lambda case: (case.function, "complex" in case.name)))
 
 
 @functools.cache
-def packed(number):
+def compiled(number):
     """Gradients of some of the cases on both devices, compiled at once for each, and the arguments."""
     batch, found = Batch(), {}
-    for case in CASES[number * PACK : (number + 1) * PACK]:
+    for case in PACKS[number].values:
         args = case.draw(np.random.default_rng(20240607))
         both = [sdfgad.differentiate(case.function, wrt=case.wrt, device=device) for device in ("cpu", "gpu")]
         for g in both:
@@ -201,10 +202,10 @@ def packed(number):
     return found
 
 
-@pytest.mark.parametrize(("number", "case"), [pytest.param(k // PACK, c, id=c.name) for k, c in enumerate(CASES)])
+@pytest.mark.parametrize(("number", "case"), packed(PACKS, lambda case: case.name))
 def test_values_and_gradients(number, case):
     """They are the CPU's, and the gradient's program copies no array."""
-    expected, g, args = packed(number)[case.name]
+    expected, g, args = compiled(number)[case.name]
     (value, gradients), (known_value, known) = g.value_and_grad(*args), expected.value_and_grad(*args)
     for found, other in zip(gradients, known, strict=True):
         limit = case.rtol * np.max(np.abs(other), initial=1e-30)
