@@ -55,10 +55,11 @@ class Default(dict[Any, Any]):
 
     factory: Any = None
 
-    def copy(self) -> Default:
-        made = Default(self)
-        made.factory = self.factory
-        return made
+
+class Counts(Default):
+    """A Counter: what it does not hold counts 0, and asking for it changes nothing."""
+
+    factory = int
 
 
 def tracked(b: Builder, made: Any) -> Any:

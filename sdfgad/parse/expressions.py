@@ -300,7 +300,9 @@ def _is_within(frame: Frame, index: Lin, length: int) -> bool:
 
 
 def _made(frame: Frame, container: containers.Default, key: Any) -> Any:
-    """The new item of a defaultdict."""
+    """The new item of a defaultdict, or the 0 of a Counter."""
+    if isinstance(container, containers.Counts):
+        return 0
     made = frame.eval(ast.Call(ast.Constant(container.factory), [], []))
     containers.require_current(frame.b, container, key)
     container[key] = frame.b.settle(made)

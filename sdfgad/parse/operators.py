@@ -89,6 +89,8 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))
     if is_repeated:
         left, right = (b.constant(v) if isinstance(v, Lin) else v for v in (left, right))
+    if isinstance(left, containers.Counts) or isinstance(right, containers.Counts):
+        raise b.unsupported("operators of Counters are not supported", "Add the counts of each key: c[key] += d[key].")
     if op is ast.BitOr and isinstance(left, dict) and isinstance(right, dict):
         return containers.tracked(b, left | right)
     if are_sequences or is_repeated or (is_static(left) and is_static(right)):

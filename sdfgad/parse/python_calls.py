@@ -13,7 +13,7 @@ import itertools
 import logging
 import operator
 import types
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -91,6 +91,23 @@ def _defaultdict(site: Site, factory: Any = None, *given: Any, **more: Any) -> A
     return containers.tracked(site.b, made)
 
 
+@_of(Counter)
+def _counter(site: Site, values: Any = (), **more: Any) -> Any:
+    made = containers.Counts()
+    _count(site, made, values)
+    _count(site, made, more)
+    return containers.tracked(site.b, made)
+
+
+def _count(site: Site, counts: containers.Counts, values: Any) -> None:
+    """Add the counts of a mapping, or one for each of other items."""
+    values = mapping(site.frame, site.node, values)
+    pairs = values.items() if isinstance(values, dict) else ((key, 1) for key in site.sequence(values))
+    for key, count in pairs:
+        known = containers.key_of(site.b, key)
+        counts[known] = operators.binary(site.b, ast.Add, counts.get(known, 0), site.b.settle(count))
+
+
 @_of(dict.fromkeys)
 def _fromkeys(site: Site, keys: Any, value: Any = None) -> Any:
     known = [containers.key_of(site.b, key) for key in site.sequence(keys)]
@@ -123,6 +140,9 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
         return None
     if name == "update" and isinstance(owner, dict):
         containers.require_current(site.b, owner)
+        if isinstance(owner, containers.Counts):
+            _count(site, owner, *positional)
+            return _count(site, owner, keywords)
         owner.update(_pairs(site, tuple(positional)) | _settled(site, keywords))
         return None
     if name in ("index", "count", "remove") and not is_real((owner, positional)):
@@ -133,6 +153,8 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
     if name in ("extend", "extendleft", "union", "intersection", "difference", "fromkeys"):
         positional = [list(site.sequence(value)) for value in positional]
     made = containers.method(site.b, method, positional, keywords)
+    if name == "copy" and isinstance(owner, containers.Default):
+        made, made.factory = type(owner)(made), owner.factory
     is_new = isinstance(made, (list, dict, set)) and made is not owner and name in ("copy", *containers.NEW_SETS)
     return containers.tracked(site.b, made) if is_new else made
 

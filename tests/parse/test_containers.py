@@ -1,11 +1,12 @@
 """Lists, dicts, sets and tuples as everyday programs use them."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.errors import UnsupportedProgram
 from tests.helpers import module_from
 from tests.helpers_ir import assert_value_and_slope
 
@@ -117,6 +118,14 @@ PROGRAMS = {
     "list mult": "L = [x] * 3\nL[0] = L[0] * s\nreturn np.sum(L[0]) * np.sum(L[2])",
     "defaultdict int": "from collections import defaultdict\nd = defaultdict(float)\nfor i in range(4):\n"
     "    d[i % 2] += x[i] * s\nreturn d[0] * d[1]",
+    "counter": "from collections import Counter\nc = Counter()\nfor i in range(4):\n    c[i % 2] += x[i] * s\n"
+    "return c[0] * c[1] + c[7] + len(c)",
+    "defaultdict copy": "from collections import defaultdict\nd = defaultdict(list)\nd['a'].append(x)\ne = d.copy()\n"
+    "e['b'].append(x * s)\nreturn np.sum(e['a'][0] * e['b'][0]) + len(d)",
+    "counter of items": "from collections import Counter\nc = Counter('abca', b=2)\nc.update({'a': s})\n"
+    "c.update(['z'])\nd = c.copy()\nd['a'] -= x[0]\nreturn c['a'] * d['a'] * c['b'] + c['z'] + ('q' in c) + c['q']",
+    "counter is one": "from collections import Counter\nc = Counter(a=1)\n"
+    "return np.sum(x) * s * (2.0 if isinstance(c, Counter) and isinstance(c, dict) else 3.0)",
     "defaultdict lambda": "from collections import defaultdict\nd = defaultdict(lambda: np.zeros(4))\n"
     "d['a'] += x\nd['b'] = d['b'] + s\nreturn np.sum(d['a'] * d['b'])",
     "defaultdict cells": "from collections import defaultdict\nd = defaultdict(list)\nfor i in range(4):\n"
@@ -166,3 +175,13 @@ def ordered_layers(x):
 
 def test_a_loop_over_an_ordered_dict_may_be_parsed_in_several_attempts():
     np.testing.assert_allclose(sdfgad.grad(ordered_layers)(np.ones(12)), np.full(12, 12.0), rtol=1e-14)
+
+
+def joined_counts(x):
+    both = Counter(a=1) + Counter(b=2)
+    return np.sum(x) * both["b"]
+
+
+def test_operators_of_counters_are_refused():
+    with pytest.raises(UnsupportedProgram, match=r"operators of Counters(.|\n)*both = Counter\(a=1\) \+ Counter"):
+        sdfgad.grad(joined_counts)(np.ones(3))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import types
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ from sdfgad.parse.values import Record, Selection, Tensor, as_tensor, is_static
 
 # The classes of what the parser has objects of its own for.
 PYTHON_CLASSES: dict[str, type] = {
-    "Closure": types.FunctionType, "Default": defaultdict, "Deque": deque, "Range": range, "RunTimeText": str
+    "Closure": types.FunctionType, "Counts": Counter, "Default": defaultdict, "Deque": deque, "Range": range,
+    "RunTimeText": str,
 }  # fmt: skip
 
 
