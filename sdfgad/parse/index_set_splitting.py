@@ -20,8 +20,11 @@ from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_attempts import parse_trip
 from sdfgad.parse.loop_heads import Head
+from sdfgad.parse.loop_state import LoopNode
+from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.ranges import Range
 
 MOST_PARTS = 64
@@ -45,22 +48,31 @@ def split(frame: Frame, head: Head, by_trip: ByTrip, parse: Parse) -> bool:
     if not by_trip or span is None or not head.is_counted or not span.trips.is_const:
         return False
     starts, period = _starts(by_trip, span.trips.const), _period(by_trip, span)
-    if starts and _tried(frame, lambda: _in_parts(frame, head, [0, *starts, span.trips.const], parse)):
+    if starts and _tried(frame, head, lambda: _in_parts(frame, head, [0, *starts, span.trips.const], parse)):
         return True
-    return period > 1 and _tried(frame, lambda: _by_period(frame, head, period, parse))
+    return period > 1 and _tried(frame, head, lambda: _by_period(frame, head, period, parse))
 
 
-def _tried(frame: Frame, attempt: Callable[[], None]) -> bool:
+def _tried(frame: Frame, head: Head, attempt: Callable[[], None]) -> bool:
     point, before = ChoicePoint.of(frame), frame.b.is_in_part
     try:
         frame.b.is_in_part = True
         attempt()
-        return True
+        if not loses_a_name(frame, head.node, point):
+            return True
     except (NeedsConstant, SdfgadError):
-        point.backtrack(frame)
-        return False
+        pass
     finally:
         frame.b.is_in_part = before
+    point.backtrack(frame)
+    return False
+
+
+def loses_a_name(frame: Frame, node: LoopNode, before: ChoicePoint) -> bool:
+    """Whether a loop leaves a name without a value known here, as of functions or shapes that data chooses, and what
+    follows reads it. Unrolled, the loop may leave one."""
+    lost = [name for name, value in frame.env.items() if is_unmergeable(value) and before.env.get(name) is not value]
+    return any(is_read_outside(frame.source.tree, node, frame.around, name) for name in lost)
 
 
 def _in_parts(frame: Frame, head: Head, ends: list[int], parse: Parse) -> None:

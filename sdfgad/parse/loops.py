@@ -33,18 +33,16 @@ from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.index_set_splitting import ByTrip, split
+from sdfgad.parse.index_set_splitting import ByTrip, loses_a_name, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
 from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
-from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.loop_state import Carry
-from sdfgad.parse.merging import is_unmergeable
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
@@ -343,8 +341,7 @@ def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
     point = ChoicePoint.of(frame)
     try:
         _peeled(frame, head, reason)
-        lost = [name for name, value in frame.env.items() if is_unmergeable(value) and point.env.get(name) is not value]
-        if not any(is_read_outside(frame.source.tree, head.node, frame.around, name) for name in lost):
+        if not loses_a_name(frame, head.node, point):
             return True
     except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
         pass

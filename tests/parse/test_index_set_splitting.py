@@ -171,6 +171,29 @@ def test_a_loop_for_each_kind_of_trip(program):
     assert_value_and_slope(program, X.copy())
 
 
+def function_by_data(x):
+    y, function = x.copy(), np.sin
+    for k in range(40):
+        y = y * (0.9 if "ab"[k // 20] == "a" else 0.8)
+        if k == 4 and y[0] > 0.3:
+            function = np.cos
+    return function(y[0])
+
+
+def shape_by_trip(x):
+    y, kept = x.copy(), x * 2.0
+    for k in range(40):
+        y = y * (0.9 if "ab"[k // 20] == "a" else 0.8)
+        if k > 30:
+            kept = y[: k % 2 + 1]
+    return np.sum(kept)
+
+
+@pytest.mark.parametrize("program", [function_by_data, shape_by_trip])
+def test_a_loop_that_split_leaves_no_value_of_a_name_is_written_out(program):
+    assert_value_and_slope(program, X.copy())
+
+
 def all_of_them(x):
     return sum(
         np.tanh(program(x)) for program in (events, windows, states, filled, swapped, warmed_up, ping_pong, by_turns)
