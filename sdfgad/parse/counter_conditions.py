@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.evaluate import evaluated
-from sdfgad.ir.expr import Expr, Int, Lin
+from sdfgad.ir.expr import Expr, Int, Lin, reads
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.iteration_domains import known_at, points_around
 from sdfgad.parse.known_tables import known_tables
@@ -24,11 +24,16 @@ def known(b: Builder, expr: Expr) -> Any:
     """What an expression of counters is in a part of a split loop, where it is the same at all points of the loops
     around; else None."""
     counters = expr.symbols & {var for _, var, _ in b.loops} if b.is_in_part else None
-    points = points_around(b, counters) if counters else None
+    points = points_around(b, counters) if counters and not _are_open(b) else None
     if points is None or not 0 < len(points) <= MOST_TRIPS:
         return None
     found = known_at(b, expr, points)
     return found[0].item() if found is not None and bool((found == found[0]).all()) else None
+
+
+def _are_open(b: Builder) -> bool:
+    """Whether a loop around is open: constant propagation knows its number of trips as it is at first."""
+    return any(reads(Int(trips)) for _, _, trips in b.loops)
 
 
 def index(b: Builder, form: Any) -> Any:

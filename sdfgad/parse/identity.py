@@ -7,7 +7,7 @@ from typing import Any
 from sdfgad.errors import chosen_object
 from sdfgad.ir.expr import BOOL, Int, Lin, Op, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import chosen_objects, conditions, trees
+from sdfgad.parse import chosen_objects, conditions, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
@@ -25,6 +25,9 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     """
     if left is right:
         return True
+    for flag, other in ((left, right), (right, left)):
+        if isinstance(flag, bool) and isinstance(other, Tensor) and not other.ndim and other.dtype == BOOL:
+            return _is_flag(b, flag, other)
     if (places := chosen_objects.places(b, left, right)) is not None:
         return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
@@ -38,6 +41,17 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     if counters and _may_be_item(left) and _may_be_item(right):
         raise NeedsConstant(counters, b.where, ONLY_AT_RUN_TIME + "that of a trip", BY_PLACE)
     return False
+
+
+def _is_flag(b: Builder, flag: bool, value: Tensor) -> Any:
+    """Whether a truth value is Python's True or False: NumPy's are other objects."""
+    types = truth_values.types_of(value)
+    if len(types) > 1:
+        what = "whether `is` holds depends on the path: this truth value is Python's or NumPy's"
+        raise b.unsupported(what, "Write `if flag:` or `if not flag:` instead of `flag is True` or `flag is False`.")
+    if types != {truth_values.PYTHON}:
+        return False
+    return value if flag else conditions.negated(value)
 
 
 def _is_chosen(b: Builder, value: Any) -> bool:

@@ -19,6 +19,8 @@ from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
 MOST = 2**63 - 1
+# Of smaller factors the products with counters are assumed to fit.
+LARGE = 2**31
 DOUBLE = np.dtype(np.float64)
 # A magnitude in double precision that certainly fits, in spite of rounding.
 FITS = float(2**63 - 2**13)
@@ -34,8 +36,9 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
         NeedsConstant: it does not, or may not where it comes from a list of known numbers.
     """
     from_table = bool(b.tables) and any(_reads_table(b, form) for form in (left, right))
-    is_power = name in ("power", "left_shift") and not right.is_const
-    if not from_table and not is_power:
+    is_power = name in ("power", "left_shift")
+    by_much = name == "multiply" and any(form.is_const and abs(form.const) > LARGE for form in (left, right))
+    if not (from_table or is_power or by_much):
         return
     size = _size(name, _bound(b, left), _bound(b, right))
     if size is not None and size <= MOST:
@@ -43,7 +46,7 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
             b.learn(result + size, Lin(size) - result)
         return
     if size is None and not from_table:
-        return _check_exponent(b, name, left, right)
+        return _check_exponent(b, name, left, right) if is_power and not right.is_const else None
     raise NeedsConstant(set(left.symbols | right.symbols), b.where, TOO_LONG, TODO)
 
 
@@ -51,13 +54,10 @@ def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
     """In a loop whose integers may outgrow 64 bits, check at run time that the result of an operation does not.
 
     Raises:
-        NeedsConstant: an operand is a number of more than 64 bits.
+        NeedsConstant: an operand has more.
     """
-    if not (_is_whole(left) and _is_whole(right)):
-        return
-    if any(isinstance(value, int) and abs(value) > MOST for value in (left, right)):
-        raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
-    if not b.checks_integers or name not in GROWING:
+    require_short(b, left, right)
+    if not b.checks_integers or name not in GROWING or not (_is_whole(left) and _is_whole(right)):
         return
     x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
     if name == "left_shift":
@@ -65,6 +65,17 @@ def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
     result = Op("absolute", (Op(name, (x, y), DOUBLE),), DOUBLE)
     fits = Op("less_equal", (result, Const(FITS, DOUBLE)), BOOL)
     b.check(fits, (), TOO_LONG, ArgumentError, TODO)
+
+
+def require_short(b: Builder, left: Any, right: Any) -> None:
+    """Require that an integer beside one of the run has at most 64 bits.
+
+    Raises:
+        NeedsConstant: one has more.
+    """
+    is_long = any(type(value) is int and abs(value) > MOST for value in (left, right))
+    if is_long and _is_whole(left) and _is_whole(right):
+        raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
 
 
 def _is_whole(value: Any) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers_ir import assert_like_python
+from tests.helpers_ir import assert_like_python, assert_value_and_slope
 
 N = 50
 
@@ -73,3 +73,23 @@ def test_items_that_are_one_array(rng):
         return s + (3.0 if by_key[2] is h else 5.0) + (7.0 if values[4] is by_key[5] else 11.0)
 
     assert_like_python(program, rng.uniform(size=(60, 3)))
+
+
+def by_flags(x):
+    total = 0.0
+    for k in range(40):
+        is_late = k > 5
+        is_far = x[0] * k > 3
+        if bool(is_far) is True:
+            total += x[1] * k
+        if is_late is False:
+            total -= x[2]
+        if is_far is True or is_late is True:
+            # NumPy's truth values are not Python's.
+            total += x[0]
+    return total
+
+
+def test_truth_values_that_only_a_run_tells():
+    """They were never `True` and never `False`."""
+    assert_value_and_slope(by_flags, np.array([0.7, 0.3, 0.45]))

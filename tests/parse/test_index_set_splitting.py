@@ -147,6 +147,20 @@ def by_turns(x):
     return state["red"] * state["black"]
 
 
+def open_loops_in_parts(x):
+    """How many trips an inner loop has, data decides."""
+    y, count = x.copy(), 0
+    for k in range(40):
+        y = y * (0.99 if ["a", "b"][k // 20] == "a" else 1.01)
+        for j in range(8):
+            if j >= 2:
+                y[1] += 0.01 * j
+            if y[0] * (j + 1) > 3.0:
+                break
+        count = count + j
+    return np.sum(y) * count
+
+
 PROGRAMS = {
     events: 20,
     windows: 30,
@@ -161,6 +175,7 @@ PROGRAMS = {
     warmed_up: 30,
     ping_pong: 25,
     by_turns: 45,
+    open_loops_in_parts: 60,
 }
 
 

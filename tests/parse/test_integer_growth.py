@@ -56,7 +56,18 @@ def nested(x):
     return total * p
 
 
-@pytest.mark.parametrize("program", [factorials, fibonacci, powers, generator])
+def of_counters(x):
+    total = 0.0
+    for k in range(60):
+        if k**12 > 10**15:
+            total += x[0] * k
+        if k * 2**60 > 2**65:
+            total += x[1] * k
+        total += x[2] * ((k * 2**60) % 2**64) * 1e-18
+    return total
+
+
+@pytest.mark.parametrize("program", [factorials, fibonacci, powers, generator, of_counters])
 def test_long_integers_are_pythons(program):
     """They were those of 64 bits, without a word."""
     assert_value_and_slope(program, X.copy())
