@@ -74,8 +74,9 @@ def test_special_functions(part, architecture):
     compiles(SLOW[part::8], architecture)
 
 
-def test_the_functions_that_libraries_of_the_cpu_have():
-    compiles(["round_decimals", "bessel_jv", "gammaln"])
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES, 2))
+def test_the_functions_that_libraries_of_the_cpu_have(architecture):
+    compiles(["round_decimals", "bessel_jv", "gammaln"], architecture)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
