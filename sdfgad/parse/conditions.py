@@ -88,7 +88,7 @@ def decided(b: Builder, condition: Expr) -> Any:
         return True
     if negated is not None and all(b.domain.implies(f) for f in negated):
         return False
-    constant = evaluated(condition, {}, {})
+    constant = evaluated(condition, {}, {}) if b.is_in_part else None
     if constant is not None:
         return bool(constant)
     found = scalar(condition, weak=True)

@@ -18,6 +18,7 @@ import numpy as np
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.liveness import is_read_outside
@@ -60,7 +61,7 @@ def _tried(frame: Frame, head: Head, attempt: Callable[[], None]) -> bool:
         attempt()
         if not loses_a_name(frame, head.node, point):
             return True
-    except (NeedsConstant, SdfgadError):
+    except (NeedsConstant, Decides, Guessed, SdfgadError):
         pass
     finally:
         frame.b.is_in_part = before
