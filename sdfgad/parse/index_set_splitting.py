@@ -32,7 +32,7 @@ MOST_PARTS = 64
 # Loops of fewer trips are written out: parts that have so few in the mean are not worth the attempt.
 FEW_IN_A_PART = 4
 # A part of at most so many trips may be unrolled, as one in which lists are filled is.
-MOST_UNROLLED = 8
+SHORT_PART = 8
 LONGEST_PERIOD = 6
 # What conditions on the counter alone are at each trip.
 ByTrip = Sequence[np.ndarray[Any, Any]]
@@ -81,7 +81,7 @@ def _in_parts(frame: Frame, head: Head, ends: list[int], parse: Parse) -> None:
         if end - first == 1:
             _one_by_one(frame, head, first, end)
             continue
-        part = replace(head, span=_part(head, first, end), must_stay_loop=end - first > MOST_UNROLLED)
+        part = replace(head, span=_part(head, first, end), must_stay_loop=end - first > SHORT_PART)
         # The other parts read what the whole loop does.
         with frame.repeating(head.node):
             parse(frame, part)

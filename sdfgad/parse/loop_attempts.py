@@ -79,13 +79,8 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     outside = before | loop_state.values_in_trip(b, stores)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
-    filling = filled_loops.body_of(b, head.node, var, arrays)
-    with (
-        b.carrying(stores.buffers, head.node),
-        b.block(*head.guards(trip)) as body,
-        items.in_body(b),
-        filling as filled,
-    ):
+    carrying, filling = b.carrying(stores.buffers, head.node), filled_loops.body_of(b, head.node, var, arrays)
+    with carrying, b.block(*head.guards(trip)) as body, items.in_body(b), filling as filled:
         b.loops.append((len(b.blocks), var, trips))
         frame.loops.append(head.node)
         frame.env |= {name: chosen_objects.resolved(b, frame.env[name]) for name in stores.carried}

@@ -20,7 +20,13 @@ from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.identity import is_same
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.python_numbers import check_64_bits, require_64_bits, require_like_python, require_short
+from sdfgad.parse.python_numbers import (
+    MOST,
+    check_64_bits,
+    is_long_beside_another,
+    require_64_bits,
+    require_like_python,
+)
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
@@ -215,7 +221,9 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     if is_static(left) and is_static(right):
         found = b.python(python, left, right)
         return b.constant_array(found) if isinstance(found, np.ndarray) else found
-    require_short(b, left, right)
+    if is_long_beside_another(left, right):
+        # Whatever has 64 bits is on the side of 0 of it.
+        return b.python(python, *(value if type(value) is int and abs(value) > MOST else 0 for value in (left, right)))
     if is_integer(left) and is_integer(right):
         return conditions.decided(b, Op(name, (Int(left), Int(right)), BOOL))
     return truth_values.operator(b, name, _with_arrays(b, left, right), partial(elementwise, b, name))

@@ -56,7 +56,8 @@ def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
     Raises:
         NeedsConstant: an operand has more.
     """
-    require_short(b, left, right)
+    if is_long_beside_another(left, right):
+        raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
     if not b.checks_integers or name not in GROWING or not (_is_whole(left) and _is_whole(right)):
         return
     x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
@@ -67,15 +68,10 @@ def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
     b.check(fits, (), TOO_LONG, ArgumentError, TODO)
 
 
-def require_short(b: Builder, left: Any, right: Any) -> None:
-    """Require that an integer beside one of the run has at most 64 bits.
-
-    Raises:
-        NeedsConstant: one has more.
-    """
+def is_long_beside_another(left: Any, right: Any) -> bool:
+    """Whether one of two integers is known and has more than 64 bits, and the other one is that of a run."""
     is_long = any(type(value) is int and abs(value) > MOST for value in (left, right))
-    if is_long and _is_whole(left) and _is_whole(right):
-        raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
+    return is_long and _is_whole(left) and _is_whole(right)
 
 
 def _is_whole(value: Any) -> bool:

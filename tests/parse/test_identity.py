@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
+from sdfgad.errors import UnsupportedProgram
 from tests.helpers_ir import assert_like_python, assert_value_and_slope
 
 N = 50
@@ -93,3 +94,15 @@ def by_flags(x):
 def test_truth_values_that_only_a_run_tells():
     """They were never `True` and never `False`."""
     assert_value_and_slope(by_flags, np.array([0.7, 0.3, 0.45]))
+
+
+def mixed_flags(x):
+    flag = True
+    if x[0] > 0.5:
+        flag = x[1] > 0.5
+    return x[0] * 2 if flag is True else x[0]
+
+
+def test_a_truth_value_that_is_pythons_or_numpys():
+    with pytest.raises(UnsupportedProgram, match=r"this truth value is Python's or NumPy's(.|\n)*if flag is True"):
+        sdfgad.grad(mixed_flags)(np.array([0.7, 0.3]))

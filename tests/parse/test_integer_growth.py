@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, UnsupportedProgram
 from tests.helpers_ir import assert_value_and_slope
 
 X = np.array([0.7, 0.3, 0.45])
@@ -154,6 +154,30 @@ def bounded(x):
 def test_bounded_integers_are_not_checked():
     assert "status" not in str(sdfgad.explain(bounded, X, stage="parsed"))
     assert_value_and_slope(bounded, X.copy(), tolerance=1e-11)
+
+
+def compared(x):
+    total = 0.0
+    for k in range(300):
+        if k < 2**65 and k != 10**30 and k > -(10**20):
+            total += x[0] * k
+    return total
+
+
+def test_comparisons_with_longer_numbers_are_known():
+    assert_value_and_slope(compared, X.copy())
+
+
+def modulo(x):
+    total = 0.0
+    for k in range(300):
+        total += x[0] * (k % 2**65)
+    return total
+
+
+def test_arithmetic_with_longer_numbers_is_refused_in_many_trips():
+    with pytest.raises(UnsupportedProgram, match=r"an integer needs more than 64 bits(.|\n)*total \+= x\[0\] \* \(k"):
+        sdfgad.differentiate(modulo).value(X)
 
 
 def reduced(x):
