@@ -9,8 +9,8 @@ import os, signal, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 import numpy as np
 import sdfgad
-from sdfgad import processes
-from sdfgad.api import specialise
+from sdfgad import pipeline, processes
+from sdfgad.specialise import specialise
 from sdfgad.runtime.call import Executable
 
 MAIN = threading.main_thread().ident
@@ -44,7 +44,7 @@ class Popen(subprocess.Popen):
 
 processes.subprocess.Popen = Popen
 specialise.parse = hooked("parse", specialise.parse)
-specialise.differentiate_program = hooked("reverse", specialise.differentiate_program)
+pipeline.differentiate_program = hooked("reverse", pipeline.differentiate_program)
 Executable.__call__ = hooked("run", Executable.__call__)
 
 
