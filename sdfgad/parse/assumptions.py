@@ -81,6 +81,7 @@ class Assumptions:
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead, b.untaken, b.looped = self.raises_instead, self.untaken, self.looped
         b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
+        b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
+from sdfgad.errors import AmbiguousArray, SdfgadError
+from sdfgad.ir.program import Block, Compute, walk
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.object_columns import Again, Copies, Moves
+from sdfgad.parse.object_columns import Again, Column, Copies, Moves, Stays
 
 Result = TypeVar("Result")
 
@@ -55,25 +58,59 @@ def parsed(frame: Frame, node: ast.stmt, attempt: Callable[[], Result]) -> Resul
     b, around = frame.b, (len(frame.b.blocks), frame.b.versions.now[1])
     b.objects.around.append(around)
     try:
-        while True:
-            point = ChoicePoint.of(frame)
-            try:
-                result = attempt()
-            except Again as found:
-                if found.depth != around[0] or found.number < around[1]:
-                    raise
-                need = found
-            else:
-                attributes.complete(b)
-                return result
-            point.backtrack(frame)
-            _prepare(b, need)
+        return _settled(frame, attempt, around)
     finally:
         b.objects.around.pop()
 
 
-def _prepare(b: Builder, need: Again) -> None:
+def _settled(frame: Frame, attempt: Callable[[], Result], around: tuple[int, int]) -> Result:
+    b, moves, point = frame.b, dict[tuple[str, tuple[int, ...]], Moves](), ChoicePoint.of(frame)
+    while True:
+        needed = [need for need in moves.values() if not b.objects.is_refused(need.objects, need.name)]
+        columns = [column for need in needed if (column := attributes.move(b, need)) is not None]
+        first = len(b.blocks[-1])
+        try:
+            result = attempt()
+        except Again as found:
+            if found.depth != around[0] or found.number < around[1]:
+                raise
+            _prepare(b, found, moves)
+        except (SdfgadError, NeedsConstant) as error:
+            # What is known decides more than what is not.
+            if _asks_for_places(b, error) or not _refused(b, [one for one in columns if one.kind.is_discrete]):
+                raise
+        else:
+            if not _refused(b, [one for one in columns if _is_in_vain(b, one, tuple(b.blocks[-1][first:]))]):
+                attributes.complete(b)
+                return result
+        point.backtrack(frame)
+
+
+def _prepare(b: Builder, need: Again, moves: dict[tuple[str, tuple[int, ...]], Moves]) -> None:
     if isinstance(need, Copies):
         b.objects.copying.add(need.where)
+    elif isinstance(need, Stays):
+        _refused(b, need.columns)
     elif isinstance(need, Moves):
-        attributes.move(b, need)
+        moves[need.name, tuple(id(one.fields) for one in need.objects)] = need
+
+
+def _refused(b: Builder, columns: Sequence[Column]) -> bool:
+    """Note that attributes are not to be columns in the next attempt; returns whether there are some."""
+    for column in columns:
+        b.objects.refuse(column.objects, column.name)
+    return len(columns) > 0
+
+
+def _asks_for_places(b: Builder, error: Exception) -> bool:
+    """Whether the whole program is parsed again, with all objects told by their places."""
+    return isinstance(error, AmbiguousArray) and error.is_of_object and not b.objects.by_place
+
+
+def _is_in_vain(b: Builder, column: Column, statements: Block) -> bool:
+    """Whether the loops over objects were written out, so that what they assign may as well be known."""
+    now = b.objects.of(column.objects[0], column.name)
+    if not column.kind.is_discrete or now is None or now[0] is not column:
+        return False
+    computed = (one.target for one in walk(statements) if isinstance(one, Compute))
+    return all(place.index[0].is_const for place in computed if place.buffer == column.buffer)

@@ -18,15 +18,15 @@ from sdfgad.errors import AmbiguousArray
 from sdfgad.ir.expr import INT, Lin, as_linear
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.column_values import as_row, kind_of, new_array, together, value_of
 from sdfgad.parse.contents import Rolling
-from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.item_arrays import in_steps
 from sdfgad.parse.known_tables import integers
 from sdfgad.parse.object_columns import Column, Deferred, Member, Moves
 from sdfgad.parse.object_places import all_of, choices, place_of
-from sdfgad.parse.rows import copy_of_row, put_row, rows_of, segments
+from sdfgad.parse.rows import copy_of_row, put_row, rows_of
 from sdfgad.parse.tree_nodes import is_inner
-from sdfgad.parse.values import ABSENT, NotNumeric, Record, Tensor, Unbound, as_tensor
+from sdfgad.parse.values import ABSENT, Record, Tensor, Unbound, as_tensor
 
 # What gives the value at a place of several values; None for values that are not alike.
 ColumnOf = Callable[[list[Any]], Callable[[Lin], Any] | None]
@@ -74,7 +74,7 @@ def member_at(
         b.objects.add_member(Member(record, tuple(objects), place))
         for name in first.fields:
             if (found := _column_of(b, record, name)) is not None and _is_set(b, *found):
-                fields[name] = _row(*found)
+                fields[name] = _value(*found)
         return record
 
     return at
@@ -99,7 +99,7 @@ def _to_move(b: Builder, objects: Sequence[Record], name: str, like: Tensor) -> 
 
 def _is_caught(b: Builder, need: Exception) -> bool:
     """Whether a statement around is parsed again with an attribute as a column."""
-    return isinstance(need, Moves) and any(depth == need.depth for depth, _ in b.objects.around)
+    return isinstance(need, Moves) and b.objects.is_around(need.depth)
 
 
 def _unlike(b: Builder, name: str, place: Lin) -> Unbound:
@@ -123,13 +123,13 @@ def _listed(b: Builder, objects: Sequence[Record], column_of: ColumnOf) -> Calla
 
 def _partly(b: Builder, objects: Sequence[Record], column: Column, place: Lin) -> Any:
     """An attribute that is a column of some of the objects only, and must be one of all of them where it is read."""
-    need = _moves(b, objects, column.name, _row(column, Lin(0)))
+    need = _moves(b, objects, column.name, _value(column, Lin(0)))
     if _is_caught(b, need):
         raise need
     if isinstance(need, Moves):
         move(b, need)
     found = b.objects.common(objects, column.name)
-    return _unlike(b, column.name, place) if found is None else _row(found[0], _place_in(b, found[1], place))
+    return _unlike(b, column.name, place) if found is None else _value(found[0], _place_in(b, found[1], place))
 
 
 def _counters(b: Builder, place: Lin) -> set[str]:
@@ -140,7 +140,7 @@ def _counters(b: Builder, place: Lin) -> set[str]:
 # --- reading
 
 
-def read(b: Builder, record: Record, name: str) -> Tensor | None:
+def read(b: Builder, record: Record, name: str) -> Any:
     """An attribute that is a column: the row of an object, as it is now; None for another attribute.
 
     Raises:
@@ -155,7 +155,7 @@ def read(b: Builder, record: Record, name: str) -> Tensor | None:
         raise NeedsConstant({var for _, var, _ in b.loops}, b.where, what)
     row = _row(column, place)
     is_copied = b.where in b.objects.copying and b.rolling is not Rolling.VALUES
-    return copy_of_row(b, row) if is_copied else b.versions.held(row, column.mark, column.depth)
+    return value_of(copy_of_row(b, row) if is_copied else b.versions.held(row, column.mark, column.depth), column.kind)
 
 
 def other(record: Record, name: str) -> Any:
@@ -216,6 +216,11 @@ def _row(column: Column, place: Lin) -> Tensor:
     return row if row.ndim else row.as_value(settled=False)
 
 
+def _value(column: Column, place: Lin) -> Any:
+    """What an object has in a row."""
+    return value_of(_row(column, place), column.kind)
+
+
 # --- assignments
 
 
@@ -245,7 +250,9 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
     column, place = found
     if _is_row(value, column, place):
         return True
-    item = _alike(b, column.array.shape[1:], column.array, value)
+    item = as_row(b, column.kind, value)
+    if item is None and _widen(b, column, value):
+        return assign(b, record, name, value)
     if item is None and member is None:
         return False
     if item is None or not _may_set(b, column, place):
@@ -256,6 +263,20 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
     for one in (*column.objects, *(known.record for known in b.objects.members)):
         b.contents.count_change(one.fields)
     return True
+
+
+def _widen(b: Builder, column: Column, value: Any) -> bool:
+    """Let a column have a dtype that holds a value, too; returns whether it has one now.
+
+    Raises:
+        Moves: it must have had that before.
+    """
+    need = _moves(b, column.objects, column.name, value)
+    if not isinstance(need, Moves) or as_row(b, need.kind, value) is None:
+        return False
+    if _is_caught(b, need):
+        raise need
+    return _is_here(b, need.objects) and move(b, need) is not None
 
 
 def _is_here(b: Builder, objects: Sequence[Record]) -> bool:
@@ -269,23 +290,6 @@ def _is_row(value: Any, column: Column, place: Lin) -> bool:
         return False
     index = tuple(Lin.symbol(f"r{axis}_") for axis in range(value.ndim))
     return value.shape == column.array.shape[1:] and value.place(index).index == (place, *index)
-
-
-def _alike(b: Builder, shape: tuple[Lin, ...], like: Tensor, value: Any) -> Tensor | None:
-    """A value as a row beside others of a shape and dtype; None where it is of another kind, or may have other names
-    by which it is updated in place."""
-    if isinstance(value, bool):
-        return None
-    try:
-        item = as_tensor(value)
-    except NotNumeric:
-        return None
-    is_number = isinstance(value, (int, float)) and like.dtype.kind == "f"
-    if item.shape != shape or not (item.dtype == like.dtype or is_number) or item.types:
-        return None
-    if item.weak != like.weak and has_singles(b.buffers.values()):
-        return None
-    return None if item.is_shared and b.rolling is Rolling.VALUES else item
 
 
 def _may_set(b: Builder, column: Column, place: Lin) -> bool:
@@ -310,44 +314,38 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
     """What to raise so that an attribute becomes a column."""
     depth = max(b.contents.depth(one.fields) for one in objects)
     may_move = all(b.contents.has(one.fields) and id(one.fields) not in b.outside for one in objects)
-    old = objects[0].fields.get(name)
-    try:
-        # ``p.x = 0`` of an attribute with a fractional part is 0.0 as well.
-        like = as_tensor(old if type(value) is int and isinstance(old, (float, Tensor)) else value)
-    except NotNumeric:
-        may_move = False
+    kind = kind_of(b, [one.fields[name] for one in objects if name in one.fields], value)
     need = NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
     is_here = _is_here(b, objects)
     if is_here and not any(name in one.fields for one in objects):
         return need
-    is_within = is_here or any(depth == around for around, _ in b.objects.around)
+    is_within = is_here or b.objects.is_around(depth)
     if not may_move or not is_within or b.objects.is_refused(objects, name):
         return need
-    is_known = like.dtype.kind in "fc" and all(extent.is_const for extent in like.shape)
-    return Moves(objects, name, like, depth) if is_known else need
+    return need if kind is None else Moves(objects, name, kind, depth)
 
 
-def move(b: Builder, need: Moves) -> None:
-    """Let an attribute of objects be the rows of a new array; where that cannot be, note it."""
+def move(b: Builder, need: Moves) -> Column | None:
+    """Let an attribute of objects be the rows of a new array; where that cannot be, note it, and return None."""
     objects = b.objects.closure(need.objects, need.name)
     values = [one.fields.get(need.name, ABSENT) for one in objects]
     is_set = any(value is not ABSENT for value in values)
-    items = [_alike(b, need.like.shape, need.like, value) for value in values] if is_set else []
+    items = [as_row(b, need.kind, value) for value in values] if is_set else []
     if any(item is None for item in items):
         b.objects.refuse(need.objects, need.name)
-        return
+        return None
     rows = [item for item in items if item is not None]
-    weak = need.like.weak and all(row.weak for row in rows)
-    array = b.new_view(need.name, (Lin(len(objects)), *need.like.shape), need.like.dtype, weak)
+    array = new_array(b, need.name, need.kind, len(objects), rows)
     first = 0
-    for part in segments(b, rows):
+    for part in together(b, rows):
         b.refer(rows_of(array, first, part.shape[0].const), part, is_row=True)
         first += part.shape[0].const
-    column = Column(need.name, tuple(objects), array, len(b.blocks))
+    column = Column(need.name, tuple(objects), array, len(b.blocks), need.kind)
     b.objects.add(column, is_set)
     b.has_rolled = True
     if is_set:
         _put_rows(column)
+    return column
 
 
 def complete(b: Builder) -> None:
@@ -364,4 +362,4 @@ def _complete(b: Builder, column: Column) -> None:
 
 def _put_rows(column: Column) -> None:
     for number, one in enumerate(column.objects):
-        one.fields[column.name] = _row(column, Lin(number))
+        one.fields[column.name] = _value(column, Lin(number))

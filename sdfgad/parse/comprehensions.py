@@ -276,14 +276,22 @@ def _is_view_from_before(trip: _Trip, value: Any) -> bool:
 
 
 def _new_row(trip: _Trip, value: Any) -> Tensor:
-    """An item that is new, of constant shape, of numbers that are no indices, and no item by another name, too."""
+    """An item that is new, of constant shape, of numbers that need not be known, and no item by another name, too."""
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
     is_new = is_alike and value.copy is None and value.buffer not in trip.before | trip.moved
-    if not is_new or not (value.ndim or value.dtype.kind in "fc"):
+    if not is_new or not (value.ndim or value.dtype.kind in "fc" or _is_of_data(trip.frame.b, value)):
         raise _Differ
     trip.moved.update({str(value.buffer)} if value.place is not None else ())
     found: Tensor = value
     return found
+
+
+def _is_of_data(b: Builder, value: Tensor) -> bool:
+    """Whether data decides an integer or truth value, which loops cannot know when they are written out either."""
+    kinds = {b.buffers[read.buffer].dtype.kind for read in reads(value.at())}
+    counted = {column.buffer for column in b.objects.all}
+    is_told = not kinds.isdisjoint("fc") or any(read.buffer in counted for read in reads(value.at()))
+    return is_told and not value.types
 
 
 def _size(body: list[Statement]) -> int:

@@ -8,7 +8,7 @@ Python, in a loop that is written out; where data decides them, or the trips are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,11 +52,14 @@ def starts_of(stores: Stores, before: Mapping[str, Any]) -> Bounds:
     return found
 
 
-def outgrows(b: Builder, body: Block, starts: Mapping[str, int], var: str, trips: Lin) -> bool:
+def outgrows(
+    b: Builder, body: Block, starts: Mapping[str, int], var: str, trips: Lin, rows: Set[str] = frozenset()
+) -> bool:
     """Whether integers that a loop hands on may take more than 64 bits.
 
     Args:
         starts: bounds on their magnitudes before the loop, by the buffers that hand them on.
+        rows: the buffers of which a statement writes one of several numbers.
     """
     statements = _computed_of(body, starts) if starts else []
     if not statements:
@@ -64,7 +67,7 @@ def outgrows(b: Builder, body: Block, starts: Mapping[str, int], var: str, trips
     count = _count(trips)
     symbols = {name: max(abs(value), MANY_TRIPS) for name, value in b.integers.items()}
     symbols |= {counter: _count(around) for _, counter, around in b.loops} | {var: count}
-    analysis = _Growth(statements, {name: _largest(table) for name, table in known_tables(b).items()})
+    analysis = _Growth(statements, {name: _largest(table) for name, table in known_tables(b).items()}, rows)
 
     def trip(bounds: Bounds) -> Bounds:
         now = dict(bounds)
@@ -140,10 +143,12 @@ class _Growth:
     Attributes:
         statements: those that matter.
         tables: bounds on arrays that are known.
+        rows: the buffers of which a statement writes one of several numbers.
     """
 
     statements: list[Compute]
     tables: Mapping[str, int]
+    rows: Set[str]
 
     @cached_property
     def _own(self) -> set[int]:
@@ -174,7 +179,7 @@ class _Growth:
         if one.accumulate is not None:
             old = now.get(name, UNKNOWN)
             size = old + size if one.accumulate == "add" else max(old, size)
-        now[name] = _fitting(size)
+        now[name] = _fitting(max(now[name], size) if name in self.rows else size)
 
     def _size(self, value: Expr, now: Bounds, symbols: Mapping[str, int]) -> int:
         """The largest magnitude of an integer."""

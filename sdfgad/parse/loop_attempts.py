@@ -33,6 +33,7 @@ from sdfgad.parse.items import Items
 from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_outside
 from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.loop_state import Carry
+from sdfgad.parse.object_columns import Stays
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
 # Loops of more trips are not unrolled.
@@ -126,12 +127,17 @@ def _outgrow(b: Builder, head: Head, var: str, body: Block, integers: Mapping[st
 
     Raises:
         NeedsConstant: they are known where the loop is written out.
+        Stays: so they may be if attributes of objects are no columns.
     """
-    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, integers, var, trips):
+    columns = {column.buffer: column for column in b.objects.integers(body)}
+    starts = {**dict.fromkeys(columns, integer_growth.UNKNOWN), **integers}
+    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, starts, var, trips, columns.keys()):
         return False
     at_hand = trips.substitute({name: Lin(value) for name, value in b.integers.items()})
     is_short = at_hand.is_const and at_hand.const <= MOST_UNROLLED
-    if is_short and integer_growth.are_closed(body, integers):
+    if is_short and columns and all(map(b.objects.may_stay, columns.values())):
+        raise Stays(tuple(columns.values()))
+    if is_short and not columns and integer_growth.are_closed(body, integers):
         # Trips that an argument counts become a constant: those of another call may be too many.
         symbols = {var} | b.symbols_behind(trips.symbols)
         raise NeedsConstant(symbols, b.where, python_numbers.TOO_LONG, python_numbers.TODO)

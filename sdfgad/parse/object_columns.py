@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray, Location
-from sdfgad.ir.expr import Lin
-from sdfgad.ir.program import Statement, written
+from sdfgad.ir.expr import INT, Lin
+from sdfgad.ir.program import Block, Statement, written
 from sdfgad.parse.values import Held, Holder, Record, Tensor
 
 
@@ -38,18 +38,38 @@ class Deferred(Holder):
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What all rows of a column are like.
+
+    Attributes:
+        like: a row, for its shape, dtype and what a number may be in Python.
+        is_text: whether the numbers are those of strings.
+    """
+
+    like: Tensor
+    is_text: bool = False
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether such values may decide what is parsed, if they are known."""
+        return self.like.dtype.kind in "bi" and not self.like.ndim
+
+
+@dataclass(frozen=True)
 class Column:
     """An attribute of several objects as an array.
 
     Attributes:
         array: it has a row for each of them, in order.
         depth: that of the block in which it is one.
+        kind: what its rows are.
     """
 
     name: str
     objects: tuple[Record, ...]
     array: Tensor
     depth: int
+    kind: Kind
 
     @property
     def buffer(self) -> str:
@@ -73,15 +93,23 @@ class Again(Exception):
 
 
 class Moves(Again):
-    """Raised where an attribute of objects must become a column before a loop or branch.
+    """Raised where an attribute of objects must become a column before a loop or branch."""
+
+    def __init__(self, objects: Sequence[Record], name: str, kind: Kind, depth: int) -> None:
+        super().__init__(depth, sys.maxsize)
+        self.objects, self.name, self.kind = objects, name, kind
+
+
+class Stays(Again):
+    """Raised where attributes of objects must not be columns, as Python's integers in them may take more than 64 bits.
 
     Args:
-        like: what is assigned to it.
+        columns: what they are at present.
     """
 
-    def __init__(self, objects: Sequence[Record], name: str, like: Tensor, depth: int) -> None:
-        super().__init__(depth, sys.maxsize)
-        self.objects, self.name, self.like = objects, name, like
+    def __init__(self, columns: Sequence[Column]) -> None:
+        super().__init__(min(column.depth for column in columns), sys.maxsize)
+        self.columns = columns
 
 
 class Copies(Again):
@@ -101,6 +129,7 @@ class ObjectColumns:
         copying: the lines that copy what attributes are.
         depths: those of the blocks that make the objects of groups.
         by_place: whether one of several objects, also of known ones, is told by its place where paths meet.
+        may_number_texts: whether strings may be rows of columns.
     """
 
     def __init__(self) -> None:
@@ -111,7 +140,7 @@ class ObjectColumns:
         # counters of the loops around that may have no trip.
         self._unset: dict[str, tuple[Lin, set[str]] | None] = {}
         self._refused: dict[tuple[int, str], Any] = {}
-        self.by_place, self.depths = False, set[int]()
+        self.by_place, self.may_number_texts, self.depths = False, True, set[int]()
         self.around: list[tuple[int, int]] = []
         self.copying = set[Location | None]()
 
@@ -177,6 +206,12 @@ class ObjectColumns:
                 found |= {id(one.fields): one for one in column.objects}
         return list(found.values())
 
+    def integers(self, block: Block) -> list[Column]:
+        """The columns of Python's integers to which a block assigns."""
+        buffers = written(block)
+        kinds = [(column, column.kind.like) for column in self.all if column.buffer in buffers]
+        return [column for column, like in kinds if like.weak and like.dtype == INT and not column.kind.is_text]
+
     @property
     def all(self) -> list[Column]:
         return list({id(column): column for column, _ in self._rows.values()}.values())
@@ -187,6 +222,14 @@ class ObjectColumns:
 
     def is_refused(self, objects: Sequence[Record], name: str) -> bool:
         return any((id(one.fields), name) in self._refused for one in objects)
+
+    def is_around(self, depth: int) -> bool:
+        """Whether a statement at this depth, which is being parsed, is parsed again where it must."""
+        return any(depth == around for around, _ in self.around)
+
+    def may_stay(self, column: Column) -> bool:
+        """Whether a column may be none in another attempt, unless there has been one."""
+        return self.is_around(column.depth) and not self.is_refused(column.objects, column.name)
 
     # --- columns that have no values at first
 

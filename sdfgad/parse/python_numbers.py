@@ -40,7 +40,13 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
     by_much = name == "multiply" and any(form.is_const and abs(form.const) > LARGE for form in (left, right))
     if not (from_table or is_power or by_much):
         return
-    size = _size(name, _bound(b, left), _bound(b, right))
+    bounds = [_bound(b, form) for form in (left, right)]
+    if from_table and not is_power:
+        bounds = [
+            LARGE if one is None and _is_of_data(b, form) else one
+            for one, form in zip(bounds, (left, right), strict=True)
+        ]
+    size = _size(name, *bounds)
     if size is not None and size <= MOST:
         if from_table:
             b.learn(result + size, Lin(size) - result)
@@ -110,6 +116,12 @@ def _may_be_zero(b: Builder, value: Any) -> bool:
 def _reads_table(b: Builder, form: Lin) -> bool:
     tables = known_tables(b)
     return any(read.buffer in tables for atom, _ in form.terms if isinstance(atom, Expr) for read in atom.reads)
+
+
+def _is_of_data(b: Builder, form: Lin) -> bool:
+    """Whether data decides an integer, which is taken to be smaller than `LARGE`."""
+    atoms = [atom for atom, _ in form.terms]
+    return all(isinstance(atom, Expr) and atom.reads for atom in atoms) and not _reads_table(b, form)
 
 
 def _bound(b: Builder, form: Lin) -> int | None:

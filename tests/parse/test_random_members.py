@@ -32,6 +32,7 @@ class Body:
     def __init__(self, x, m, w):
         self.x, self.m, self.w = x, m, w
         self.v, self.f = np.zeros(3), 0.1
+        self.n, self.k, self.on, self.mode = 0, len(PLACES), True, "new"
     def push(self, dt):
         self.v = self.v + dt * self.f * self.x
         self.x = self.x + dt * self.v
@@ -40,6 +41,10 @@ class Body:
     @property
     def energy(self):
         return 0.5 * self.m * (self.v @ self.v)
+    def turn(self, to):
+        self.n += 1
+        if self.n > 2:
+            self.mode, self.on = to, not self.on
 
 """
 ARRAYS = ("np.sin(a[i])", "a[i]", "a[i] * 0.5 + u", "a[i].copy()")
@@ -73,6 +78,35 @@ WRITES = (
     "{p}.kick(0.1)",
     "{p}.w.t = {p}.w.t + 0.01 * {p}.f",
 )
+# Those of attributes that are integers, truth values and strings.
+DISCRETE_READS = (
+    "{p}.n * {p}.m",
+    "{p}.k / 7 - {p}.n",
+    "a[{p}.n % 12, 1]",
+    "({p}.f if {p}.on else {p}.m)",
+    "(0.1 if {p}.mode == 'new' else {p}.n * 0.2)",
+    "({p}.n > 1 and {p}.on) * {p}.m",
+    "sum({p}.m * j for j in range(3) if j < {p}.n)",
+)
+DISCRETE_WRITES = (
+    "{p}.n += 1",
+    "{p}.n = {q}.n + 2",
+    "{p}.n -= {p}.on",
+    "{p}.k = ({p}.k * 3 + {q}.n) % 11",
+    "{p}.k, {q}.k = {q}.k, {p}.k",
+    "{p}.k = {q}.k // 2 if {q}.on else -{p}.k",
+    "{p}.on = not {q}.on",
+    "{p}.on = {p}.f > 0.15",
+    "{p}.on = {p}.on and {q}.n < 3",
+    "{p}.on = bool({p}.m > 0.5)",
+    "{p}.mode = 'old' if {p}.on else {q}.mode",
+    "{p}.mode = 'new'",
+    "{p}.mode = None",
+    "{p}.turn('big')",
+    "{p}.turn({q}.mode)",
+    "{p}.rank = {p}.n + 1",
+    "{p}.n = {p}.n * 0.5",
+)
 BETWEEN = (
     "u = {o}[2].x",
     "{o}[0].v += 0.1",
@@ -86,6 +120,8 @@ KEPT = ("xs = [p.x for p in {o}]", "xs = [p.v for p in {o}]", "xs = [p.m for p i
 class Writer:
     """Writes a random program; `lists` are the names of its lists."""
 
+    reads, writes, kept, watched = READS, WRITES, KEPT, "xmvf"
+
     def __init__(self, seed):
         self.random, self.lists, self.lines = random.Random(seed), [], []
 
@@ -93,10 +129,10 @@ class Writer:
         self.lines += [" " * indent + line for line in lines]
 
     def read(self, p):
-        return self.random.choice(READS).format(p=p)
+        return self.random.choice(self.reads).format(p=p)
 
     def write(self, p, q):
-        return self.random.choice(WRITES).format(p=p, q=q)
+        return self.random.choice(self.writes).format(p=p, q=q)
 
     def make(self):
         name, one = f"ps{len(self.lists)}", f"Body({self.random.choice(ARRAYS)}, {self.random.choice(MASSES)}, w)"
@@ -113,7 +149,7 @@ class Writer:
         for _ in range(self.random.randint(1, 3)):
             kind = self.random.random()
             if kind < 0.12:
-                old = f"old = {p}.{self.random.choice('xmvf')}"
+                old = f"old = {p}.{self.random.choice(self.watched)}"
                 self.add(indent, old, self.write(p, q), "s = 0.5 * np.sin(s) + 0.1 * np.sum(old)")
             elif kind < 0.22:
                 self.add(indent, f"if {self.read(p)} > 0.2:", f"    {self.write(p, q)}")
@@ -134,7 +170,7 @@ class Writer:
         )
         head, p, q = self.random.choice(heads)
         if " x in " in head:
-            self.add(indent, self.random.choice(KEPT).format(o=n))
+            self.add(indent, self.random.choice(self.kept).format(o=n))
         self.add(indent, head)
         self.body(indent + 4, p, q)
         if " x in " in head:
@@ -161,6 +197,13 @@ class Writer:
         self.add(8, "s = 0.9 * s + 0.1 * (p.m * np.sum(p.x) + p.f + p.energy)")
         self.add(4, "return s + u[1] + w.t + p.m * np.sum(p.v)")
         return HEAD + "\n".join(self.lines) + "\n"
+
+
+class Counting(Writer):
+    """Also counts, and changes flags and strings."""
+
+    reads, writes, watched = READS[:2] + DISCRETE_READS, WRITES[:3] + DISCRETE_WRITES, "xnk"
+    kept = (*KEPT, "xs = [p.n for p in {o}]", "xs = [p.k * p.m for p in {o}]")
 
 
 # How `c` becomes an object of the list {n} or {o} by data; {r}, {t} are what is read of `p` and `c`.
@@ -218,6 +261,10 @@ class Chooser(Writer):
         self.random.choice([self.choose, self.hand_on, self.order, super().loop])(indent)
 
 
+class CountingChooser(Counting, Chooser):
+    """Counts of objects that data chooses."""
+
+
 @pytest.mark.parametrize("first", range(0, 20, 5))
 def test_as_in_python_or_refused(tmp_path, first):
     assert_followed(Writer, range(first, first + 5), tmp_path)
@@ -226,6 +273,11 @@ def test_as_in_python_or_refused(tmp_path, first):
 @pytest.mark.parametrize("first", range(6, 12, 3))
 def test_chosen_as_in_python_or_refused(tmp_path, first):
     assert_followed(Chooser, range(first, first + 3), tmp_path)
+
+
+@pytest.mark.parametrize("writer", [Counting, CountingChooser])
+def test_counting_as_in_python_or_refused(tmp_path, writer):
+    assert_followed(writer, range(6), tmp_path)
 
 
 def assert_followed(writer, seeds, folder):
