@@ -97,7 +97,8 @@ def test_every_damaged_entry_is_noticed_and_made_again(script, cache, kind):
             # The names of temporary files are in what linkers write.
             made_again = path.read_bytes()
             is_sound = made_again != broken[path] if ".so" in path.suffixes else made_again == content
-            assert is_sound and len(made_again) == len(content), path
+            assert is_sound, path
+            assert len(made_again) == len(content), path
 
 
 @pytest.mark.long
