@@ -35,6 +35,9 @@ class Assumptions:
         refused_text: why strings that data decides could not be numbers.
         by_place: whether one of several objects is told by its place where paths meet.
         refused_object: why it could not be told by its attributes.
+        may_count: whether integers, truth values and strings of objects may be columns.
+        has_counted: whether some have been in this attempt or an earlier one.
+        refused_count: why they could not.
         untaken: the places that must not rely on a list that stays as it is, as it is changed later.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
@@ -74,6 +77,9 @@ class Assumptions:
     raises_instead: bool = False
     by_place: bool = False
     refused_object: Exception | None = None
+    may_count: bool = True
+    has_counted: bool = False
+    refused_count: Exception | None = None
 
     def builder(self, integers: dict[str, int]) -> Builder:
         b = Builder(integers, self.rolling, Constants(self.decisive, self.may_guess))
@@ -81,6 +87,7 @@ class Assumptions:
         b.are_enclosed_constant, b.decides, b.decided = self.are_enclosed_constant, self.decides, self.decided
         b.raises_instead, b.untaken, b.looped = self.raises_instead, self.untaken, self.looped
         b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
+        b.objects.may_count = self.may_count
         b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
@@ -95,8 +102,12 @@ class Assumptions:
         Raises:
             SdfgadError: no other assumptions would help.
         """
+        if b.objects.has_counted and not self.has_counted:
+            return replace(self, has_counted=True).after(failure, b, symbols)
         if b.logs.lacking:
             return replace(self, logs={**b.logs.known, **b.logs.lacking})
+        if isinstance(failure, TooManyValues) and self.may_count and self.has_counted:
+            return replace(self._anew(), may_count=False, refused_count=failure)
         if isinstance(failure, TooManyValues):
             before = self.refused_text or self.before
             raise _refusal(before if isinstance(failure, TooManyBranches) and before else failure)
@@ -138,7 +149,10 @@ class Assumptions:
         if self.by_place:
             # Of loops that are written out it may be known which object it is.
             return replace(self._anew(), rolling=Rolling.NONE, by_place=False)
-        raise _refusal(self.refused_text or self.refused_object or failure)
+        if self.may_count and self.has_counted:
+            # Where they are known, more may be.
+            return replace(self._anew(), may_count=False, refused_count=failure)
+        raise _refusal(self.refused_text or self.refused_object or self.refused_count or failure)
 
     def after_update(self, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
         """The assumptions of the next attempt where a row stands for an array that is updated by another name.
@@ -172,6 +186,7 @@ class Assumptions:
 
     def _anew(self) -> Assumptions:
         anew = Assumptions(self.fixed, are_enclosed_constant=self.are_enclosed_constant, can_measure=self.can_measure)
+        anew = replace(anew, may_count=self.may_count, has_counted=self.has_counted, refused_count=self.refused_count)
         return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:

@@ -15,21 +15,24 @@ from functools import partial
 from typing import Any
 
 from sdfgad.errors import AmbiguousArray
-from sdfgad.ir.expr import INT, Lin, as_linear
+from sdfgad.ir.expr import INT, Lin, as_linear, reads
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.column_values import as_row, kind_of, new_array, together, value_of
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.item_arrays import in_steps
-from sdfgad.parse.known_tables import integers
+from sdfgad.parse.known_tables import integers, known_tables
 from sdfgad.parse.object_columns import Column, Deferred, Member, Moves
 from sdfgad.parse.object_places import all_of, choices, place_of
+from sdfgad.parse.python_numbers import are_bounded
 from sdfgad.parse.rows import copy_of_row, put_row, rows_of
 from sdfgad.parse.tree_nodes import is_inner
 from sdfgad.parse.values import ABSENT, Record, Tensor, Unbound, as_tensor
 
 # What gives the value at a place of several values; None for values that are not alike.
 ColumnOf = Callable[[list[Any]], Callable[[Lin], Any] | None]
+# Loops of more trips are not unrolled.
+MOST_UNROLLED = 256
 BOUND_ANEW = "an attribute of objects in a list is assigned to in a loop"
 
 
@@ -238,9 +241,12 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
         if objects is None or (is_told_by_name and _is_here(b, objects)):
             return False
         need = _moves(b, objects, name, value)
+        if member is not None and _is_told(b, need, value, member.place):
+            raise NeedsConstant(_counters(b, member.place), b.where, BOUND_ANEW)
         if not _is_here(b, objects):
             raise need
-        if isinstance(need, Moves):
+        # What is known is not moved for an object that is known.
+        if isinstance(need, Moves) and (member is not None or not need.kind.is_discrete):
             move(b, need)
             found = _column_of(b, record, name)
         if found is None and member is None:
@@ -314,7 +320,8 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
     """What to raise so that an attribute becomes a column."""
     depth = max(b.contents.depth(one.fields) for one in objects)
     may_move = all(b.contents.has(one.fields) and id(one.fields) not in b.outside for one in objects)
-    kind = kind_of(b, [one.fields[name] for one in objects if name in one.fields], value)
+    old = [one.fields[name] for one in objects if name in one.fields]
+    kind = kind_of(b, old, value)
     need = NeedsConstant({var for _, var, _ in b.loops}, b.where, BOUND_ANEW)
     is_here = _is_here(b, objects)
     if is_here and not any(name in one.fields for one in objects):
@@ -322,7 +329,20 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
     is_within = is_here or b.objects.is_around(depth)
     if not may_move or not is_within or b.objects.is_refused(objects, name):
         return need
-    return need if kind is None else Moves(objects, name, kind, depth)
+    if kind is None or (kind.is_discrete and not (b.objects.may_count and are_bounded(b, [value, *old]))):
+        return need
+    return Moves(objects, name, kind, depth)
+
+
+def _is_told(b: Builder, need: Exception, value: Any, place: Lin) -> bool:
+    """Whether an integer, truth value or string is known where a short loop over the objects is written out."""
+    if not isinstance(need, Moves) or not need.kind.is_discrete or len(b.blocks) != need.depth + 1 or not b.loops:
+        return False
+    _, var, trips = b.loops[-1]
+    is_short = trips.is_const and trips.const <= MOST_UNROLLED
+    number = as_row(b, need.kind, value)
+    is_known = number is not None and {read.buffer for read in reads(number.at())} <= known_tables(b).keys()
+    return is_short and is_known and place.is_affine and place.symbols <= {var}
 
 
 def move(b: Builder, need: Moves) -> Column | None:

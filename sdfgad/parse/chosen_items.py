@@ -104,7 +104,7 @@ def of_text(b: Builder, values: Any, key: ChosenText) -> Tensor | Record:
     Raises:
         Rebound: of text; it is no such dict.
     """
-    keys = [known for known in values if chosen_texts.is_text(known)] if type(values) is dict else []
+    keys = [known for known in values if known is None or chosen_texts.is_text(known)] if type(values) is dict else []
     tests: list[Expr] = [chosen_texts.is_one(b, key, known) for known in keys]
     if not keys:
         raise chosen_texts.refused(b, "a string that data decides is an index")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,9 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.ir.program import Statement, walk, written
+from sdfgad.ir.program import Statement, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import conditions, containers
+from sdfgad.parse import conditions, containers, filtered_objects
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -44,6 +45,9 @@ Rolled = ast.ListComp | ast.GeneratorExp | ast.DictComp
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
     value = iterable_of(frame, node.generators[0].iter)
+    if filtered_objects.is_filtered(value):
+        with filtered_objects.named(frame, value):
+            return items(frame, filtered_objects.over_all(node))
     rows = _rows(frame, node, value)
     return list(_one_by_one(frame, node, gone_over(frame.b, value))) if rows is None else rows
 
@@ -51,6 +55,9 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
 def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:
     """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
     first, blocks = frame.eval(node.generators[0].iter), tuple(frame.b.blocks)
+    if filtered_objects.is_filtered(first):
+        with filtered_objects.named(frame, first):
+            return generator(frame, filtered_objects.over_all(node))
     one_by_one, at_once = partial(_one_by_one, frame, node, first), partial(_rows, frame, node, first)
     return Iteration((first,), one_by_one, blocks, is_generator=True, at_once=at_once)
 
@@ -69,7 +76,20 @@ def _inner(frame: Frame) -> Frame:
 class ConditionOnData(UnsupportedProgram):
     """Raised where data decides how many items a comprehension has."""
 
-    comprehension: Comprehension | None = None
+    comprehension: Any = None
+
+    def is_of(self, node: ast.AST) -> bool:
+        """Whether it is that of a comprehension, or of what is parsed in its place (`filtered_objects`)."""
+        return node in (self.comprehension, getattr(self.comprehension, "origin", None))
+
+    @contextmanager
+    def again(self, frame: Frame, node: Any) -> Iterator[Any]:
+        """What is parsed in the place of a comprehension; within it, there are the names that it needs."""
+        if self.comprehension is node:
+            yield node
+            return
+        with filtered_objects.named(frame, frame.eval(node.generators[0].iter)):
+            yield self.comprehension
 
 
 def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
@@ -239,7 +259,7 @@ def _row_of(trip: _Trip, value: Any) -> Callable[[Lin], Any]:
     if _is_view_from_before(trip, value):
         return lambda number: value.substituted({var: number})
     row = _new_row(trip, value)
-    array = b.new_view("", (b.loops[-1][2], *row.shape), row.dtype, row.weak)
+    array = replace(b.new_view("", (b.loops[-1][2], *row.shape), row.dtype, row.weak), types=row.types)
     b.assign(array.reindexed(row.shape, lambda p: (trip.number, *p)), row)
     return lambda number: row_of(array, number)
 
@@ -288,10 +308,12 @@ def _new_row(trip: _Trip, value: Any) -> Tensor:
 
 def _is_of_data(b: Builder, value: Tensor) -> bool:
     """Whether data decides an integer or truth value, which loops cannot know when they are written out either."""
-    kinds = {b.buffers[read.buffer].dtype.kind for read in reads(value.at())}
-    counted = {column.buffer for column in b.objects.all}
-    is_told = not kinds.isdisjoint("fc") or any(read.buffer in counted for read in reads(value.at()))
-    return is_told and not value.types
+    found = {read.buffer for read in reads(value.at())}
+    for statement in reversed(list(walk(tuple(b.blocks[-1])))):
+        if not written((statement,)).isdisjoint(found):
+            found |= {read.buffer for read in reads_of(statement)}
+    counted = {column.buffer for column in b.objects.all} | b.objects.masks
+    return any(b.buffers[name].dtype.kind in "fc" or name in counted for name in found)
 
 
 def _size(body: list[Statement]) -> int:

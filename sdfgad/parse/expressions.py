@@ -359,7 +359,8 @@ def named(frame: Frame, node: ast.NamedExpr) -> Any:
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
-    return containers.tracked(frame.b, filtered.items(frame, node))
+    found = filtered.items(frame, node)
+    return found if isinstance(found, Record) else containers.tracked(frame.b, found)
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:

@@ -1,4 +1,5 @@
-"""Comprehensions with a condition that data decides: pairs of the condition and the item, of which a mask chooses.
+"""Comprehensions with a condition that data decides: pairs of the condition and the item, of which a mask chooses, or
+objects and a mask (`filtered_objects`).
 
 Where the condition does not hold, the item is not computed: it may be undefined there, as ``log(v)`` is of ``v < 0``.
 """
@@ -11,40 +12,85 @@ from functools import lru_cache
 from typing import Any
 
 from sdfgad.ir.expr import BOOL
-from sdfgad.parse import comprehensions
+from sdfgad.parse import comprehensions, filtered_objects
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.selecting import selection
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Selection, as_tensor, astype, scalar
+from sdfgad.parse.values import Record, Selection, as_tensor, astype, scalar
+
+# The name of what a comprehension goes over; see `filtered_objects.LIST`.
+ALL = "<skipped: all>"
 
 
-def items(frame: Frame, node: ast.ListComp) -> list[Any]:
-    """The items of a list comprehension; numbers that data chooses, as many as the call at hand has.
+def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
+    """The items of a list comprehension; of objects and numbers that data chooses, the objects with a mask, and as many
+    numbers as the call at hand has.
 
     Raises:
-        ConditionOnData: data decides how many there are, and that is no constant, or they are no numbers.
+        ConditionOnData: data decides how many there are, and that is no constant, or they are neither.
     """
-    b = frame.b
-    if b.values is None:
-        return comprehensions.items(frame, node)
-    state, env, depth = b.snapshot(), dict(frame.env), len(frame.loops)
+    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
+
+    def backtrack() -> None:
+        frame.b.restore(state)
+        frame.env = dict(env)
+        del frame.loops[depth:]
+
     try:
         return comprehensions.items(frame, node)
     except ConditionOnData as error:
-        if error.comprehension is not node:
+        if not error.is_of(node):
             raise
-        b.restore(state)
-        frame.env = env
-        del frame.loops[depth:]
-        found = _chosen(frame, node)
-        if found is None:
-            raise
-        return found
+        refusal = error
+    for chosen_of in (_objects, _chosen):
+        backtrack()
+        with refusal.again(frame, node) as parsed:
+            found = chosen_of(frame, parsed)
+        if found is not None:
+            return found
+    raise refusal
+
+
+def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
+    """The objects that a name stands for, of which data chooses."""
+    if len(node.generators) > 1 or not isinstance(node.elt, ast.Name):
+        return None
+    iterable = node.generators[0].iter
+    # Once for the objects, and once for the tests.
+    if not isinstance(iterable, ast.Name | ast.Attribute) and not filtered_objects.is_over_all(node):
+        values = frame.eval(iterable)
+        if not isinstance(values, list | tuple):
+            return None
+        frame.env[ALL], node = values, _over_name(node)
+    objects, tests = (comprehensions.items(frame, part) for part in _items_and_tests(node))
+    frame.env.pop(ALL, None)
+    return filtered_objects.of(frame.b, objects, tests)
+
+
+@lru_cache(maxsize=1024)
+def _over_name(node: ast.ListComp) -> ast.ListComp:
+    """The comprehension over a name of what it goes over."""
+    (first,) = node.generators
+    name = ast.copy_location(ast.Name(ALL, ast.Load()), first.iter)
+    made = ast.ListComp(node.elt, [ast.comprehension(first.target, name, first.ifs, first.is_async)])
+    return ast.copy_location(made, node)
+
+
+@lru_cache(maxsize=1024)
+def _items_and_tests(node: ast.ListComp) -> tuple[ast.ListComp, ast.ListComp]:
+    """Comprehensions of all items, and of the conditions on them."""
+    items = without_conditions(node, ast.ListComp, lambda _, item: item)
+    truth = ast.Constant(bool)  # type: ignore[arg-type]
+    tests = without_conditions(node, ast.ListComp, lambda test, _: ast.Call(truth, [test], []))
+    return ast.fix_missing_locations(items), ast.fix_missing_locations(tests)
 
 
 def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
-    b, both = frame.b, comprehensions.items(frame, pairs(node))
+    b = frame.b
+    if b.values is None:
+        return None
+    both = comprehensions.items(frame, pairs(node))
     if not both or any(as_tensor(item).ndim for _, item in both):
         return None
     mask = astype(stacked(b, [test for test, _ in both]), BOOL)
@@ -62,9 +108,9 @@ def pairs(first: ast.GeneratorExp | ast.ListComp) -> ast.ListComp:
     return result
 
 
-def chosen(test: ast.expr, item: ast.expr) -> ast.expr:
-    """An item where a condition holds, else 0."""
-    return ast.IfExp(test, item, ast.Constant(0))
+def chosen(test: ast.expr, item: ast.expr, otherwise: bool = False) -> ast.expr:
+    """An item where a condition holds, else 0, or True."""
+    return ast.IfExp(test, item, ast.Constant(otherwise or 0))
 
 
 def without_conditions(first: Any, kind: Any, made: Callable[[ast.expr, ast.expr], ast.expr]) -> Any:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ MOST = 2**63 - 1
 UNKNOWN, MANY_TRIPS = 2**31, 2**20
 # As many trips are followed one by one: what grows by a factor has outgrown 64 bits by then.
 FOLLOWED = 256
+# As many bounds, one after another, say that they are a polynomial: four that it follows from, and two that agree.
+POINTS = 6
 Bounds = dict[str, int]
 # Operations whose results are no larger than their first operand; and those that choose one of their last two.
 SAME = ("floor_divide", "right_shift", "negative", "absolute", "cast", "sign", "positive")
@@ -75,9 +78,10 @@ def outgrows(
         return now
 
     try:
-        return _last_bounds(trip, dict(starts), count)
+        _after(trip, dict(starts), count)
     except Overflow:
         return True
+    return False
 
 
 def _count(trips: Lin) -> int:
@@ -104,27 +108,41 @@ def _computed_of(body: Block, starts: Iterable[str]) -> list[Compute]:
     return [one for one in computed if any(read.buffer in found for read in reads_of(one))]
 
 
-def _last_bounds(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> bool:
-    """Follow the bounds from trip to trip; returns whether they outgrow 64 bits in the trips that are not followed."""
+def _after(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> Bounds:
+    """The bounds after so many trips: followed until they are polynomials in the number of trips, as nearly all are.
+
+    Raises:
+        Overflow: they outgrow 64 bits.
+    """
     past = [bounds]
     for done in range(1, min(count, FOLLOWED) + 1):
         past.append(trip(past[-1]))
-        if done >= 3 and _grows_evenly(past[-3:]):
-            return _is_beyond(past[-2], past[-1], count - done)
+        if past[-1] == past[-2]:
+            return past[-1]
+        if POINTS <= done < count and (found := _extrapolated(past[-POINTS:], count - done)) is not None:
+            return found
     if count <= FOLLOWED:
-        return False
-    degrees = [_degree(past[FOLLOWED // 2].get(name, 0), bound) for name, bound in past[-1].items()]
+        return past[-1]
+    # By the degree of a polynomial that grows as the last half of the trips does.
+    degrees = {name: _degree(past[FOLLOWED // 2].get(name, 0), bound) for name, bound in past[-1].items()}
     factor = math.ceil(count / FOLLOWED)
-    return any(bound * factor**degree > MOST for bound, degree in zip(past[-1].values(), degrees, strict=True))
+    return {name: _fitting(bound * factor ** degrees[name]) for name, bound in past[-1].items()}
 
 
-def _grows_evenly(bounds: list[Bounds]) -> bool:
-    x, y, z = bounds
-    return x.keys() == z.keys() and all(z[name] - y[name] == y[name] - x[name] for name in z)
-
-
-def _is_beyond(before: Bounds, now: Bounds, trips: int) -> bool:
-    return any(now[name] + (now[name] - before[name]) * trips > MOST for name in now)
+def _extrapolated(bounds: list[Bounds], trips: int) -> Bounds | None:
+    """The bounds after further trips, by Newton's formula; None unless they are polynomials of degree 3 at most."""
+    if any(one.keys() != bounds[0].keys() for one in bounds):
+        return None
+    found: Bounds = {}
+    for name in bounds[0]:
+        values, size = [one[name] for one in bounds], 0
+        for order in range(POINTS - 2):
+            size += values[-1] * math.comb(trips + order - 1, order)
+            values = [y - x for x, y in pairwise(values)]
+        if any(values):
+            return None
+        found[name] = _fitting(size)
+    return found
 
 
 def _degree(half: int, whole: int) -> int:
@@ -167,12 +185,18 @@ class _Growth:
                 self._loop(one, now, symbols)
 
     def _loop(self, loop: Loop, now: Bounds, symbols: Mapping[str, int]) -> None:
-        count = _count(loop.trips)
-        for _ in range(min(count, FOLLOWED)):
-            before = dict(now)
-            self.block(loop.body, now, {**symbols, loop.var: count})
-            if now == before:
-                break
+        inside = {**symbols, loop.var: _count(loop.trips)}
+
+        def trip(bounds: Bounds) -> Bounds:
+            after = dict(bounds)
+            self.block(loop.body, after, inside)
+            return after
+
+        before = dict(now)
+        now |= _after(trip, before, max(loop.trips.const, 0) if loop.trips.is_const else FOLLOWED)
+        if not loop.trips.is_const:
+            # It may have no trip.
+            now |= {name: max(size, now[name]) for name, size in before.items()}
 
     def _compute(self, one: Compute, now: Bounds, symbols: Mapping[str, int]) -> None:
         name, size = one.target.buffer, self._size(one.value, now, symbols)

@@ -26,6 +26,7 @@ from sdfgad.parse import (
     trajectories,
     trees,
 )
+from sdfgad.parse.attributes import MOST_UNROLLED
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
@@ -35,9 +36,6 @@ from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.object_columns import Stays
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
-
-# Loops of more trips are not unrolled.
-MOST_UNROLLED = 256
 
 
 class Peel(Exception):

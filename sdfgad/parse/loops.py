@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import control, filled_loops, trees
+from sdfgad.parse import control, filled_loops, filtered_objects, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
@@ -57,6 +57,10 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     nest = nest_of(frame.b, node, value, frame.source.node)
     if nest is not None:
         for_loop(frame, nest)
+        return
+    if filtered_objects.is_filtered(value):
+        with filtered_objects.named(frame, value):
+            for_loop(frame, filtered_objects.loop_over_all(node))
         return
     if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return

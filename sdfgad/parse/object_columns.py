@@ -129,7 +129,10 @@ class ObjectColumns:
         copying: the lines that copy what attributes are.
         depths: those of the blocks that make the objects of groups.
         by_place: whether one of several objects, also of known ones, is told by its place where paths meet.
+        may_count: whether integers, truth values and strings may be rows of columns.
+        has_counted: whether some have been.
         may_number_texts: whether strings may be rows of columns.
+        masks: the arrays that say which objects are in a list (`filtered_objects`).
     """
 
     def __init__(self) -> None:
@@ -141,7 +144,9 @@ class ObjectColumns:
         self._unset: dict[str, tuple[Lin, set[str]] | None] = {}
         self._refused: dict[tuple[int, str], Any] = {}
         self.by_place, self.may_number_texts, self.depths = False, True, set[int]()
+        self.may_count, self.has_counted = True, False
         self.around: list[tuple[int, int]] = []
+        self.masks = set[str]()
         self.copying = set[Location | None]()
 
     def snapshot(self) -> tuple[dict[Any, Any], ...]:
@@ -182,6 +187,7 @@ class ObjectColumns:
     # --- columns
 
     def add(self, column: Column, is_set: bool) -> None:
+        self.has_counted |= column.kind.is_discrete
         self._rows |= {(id(one.fields), column.name): (column, number) for number, one in enumerate(column.objects)}
         if not is_set:
             self._unset[column.buffer] = None

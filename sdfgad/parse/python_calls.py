@@ -25,6 +25,7 @@ from sdfgad.parse import (
     attributes,
     containers,
     delay_lines,
+    filtered_objects,
     matching,
     objects,
     operators,
@@ -223,6 +224,11 @@ _of(iter)(iterator_of)
 
 
 # --- functions of functions and objects
+
+
+@_of(filtered_objects.unavailable)
+def _unavailable(site: Site, what: str) -> Any:
+    raise site.b.unsupported(f"{what} {filtered_objects.WHAT}", filtered_objects.TODO)
 
 
 @_of(functools.reduce)

@@ -7,12 +7,13 @@ nothing bounds an exponent, the compiled program checks it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sdfgad.errors import ArgumentError
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, cast
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, cast
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
@@ -21,6 +22,7 @@ from sdfgad.parse.values import Tensor, as_tensor, is_integer
 MOST = 2**63 - 1
 # Of smaller factors the products with counters are assumed to fit.
 LARGE = 2**31
+SMALL = 2**15
 DOUBLE = np.dtype(np.float64)
 # A magnitude in double precision that certainly fits, in spite of rounding.
 FITS = float(2**63 - 2**13)
@@ -59,14 +61,20 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
 def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
     """In a loop whose integers may outgrow 64 bits, check at run time that the result of an operation does not.
 
+    So are powers and shifts by numbers that data decides, which must not be negative: such a power is a fraction.
+
     Raises:
         NeedsConstant: an operand has more.
     """
     if is_long_beside_another(left, right):
         raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
-    if not b.checks_integers or name not in GROWING or not (_is_whole(left) and _is_whole(right)):
+    is_power = name in ("power", "left_shift") and isinstance(right, Tensor)
+    if not (b.checks_integers or is_power) or name not in GROWING or not (_is_whole(left) and _is_whole(right)):
         return
     x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
+    if is_power:
+        is_whole = Op("less_equal", (Const(0.0, DOUBLE), y), BOOL)
+        b.check(is_whole, (), "an integer to a negative power, or a negative shift", ArgumentError, TODO)
     if name == "left_shift":
         name, y = "multiply", Op("power", (Const(2.0, DOUBLE), y), DOUBLE)
     result = Op("absolute", (Op(name, (x, y), DOUBLE),), DOUBLE)
@@ -115,13 +123,25 @@ def _may_be_zero(b: Builder, value: Any) -> bool:
 
 def _reads_table(b: Builder, form: Lin) -> bool:
     tables = known_tables(b)
-    return any(read.buffer in tables for atom, _ in form.terms if isinstance(atom, Expr) for read in atom.reads)
+    return any(read.buffer in tables for read in _reads_of(form))
+
+
+def _reads_of(form: Lin) -> list[Read]:
+    return [read for atom, _ in form.terms if isinstance(atom, Expr) for read in atom.reads]
+
+
+def are_bounded(b: Builder, values: Sequence[Any]) -> bool:
+    """Whether products of four of some integers fit into 64 bits; of those that nothing bounds it is assumed."""
+    forms = [Lin.of(value) for value in values if is_integer(value)]
+    tables = known_tables(b)
+    known = [form for form in forms if all(read.buffer in tables for read in _reads_of(form))]
+    return all(bound is None or bound <= SMALL for bound in (_bound(b, form) for form in known))
 
 
 def _is_of_data(b: Builder, form: Lin) -> bool:
     """Whether data decides an integer, which is taken to be smaller than `LARGE`."""
-    atoms = [atom for atom, _ in form.terms]
-    return all(isinstance(atom, Expr) and atom.reads for atom in atoms) and not _reads_table(b, form)
+    are_read = all(isinstance(atom, Expr) and atom.reads for atom, _ in form.terms)
+    return len(form.terms) > 0 and are_read and not _reads_table(b, form)
 
 
 def _bound(b: Builder, form: Lin) -> int | None:

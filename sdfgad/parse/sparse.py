@@ -62,7 +62,7 @@ def tracked(b: Builder, record: Record) -> Record:
 def class_of(record: Record) -> type[Any]:
     """The class of an object as Python would have it: that of SciPy's, of a sparse matrix."""
     if not issubclass(record.cls, Sparse):
-        return record.cls
+        return getattr(record.cls, "stands_for", record.cls)
     name = next((name for name, cls in (*FORMATS.items(), ("dia", Diagonals)) if cls is record.cls), None)
     if name is None:
         raise UnsupportedProgram(

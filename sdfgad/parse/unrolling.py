@@ -10,9 +10,10 @@ from typing import Any
 from sdfgad.ir.expr import BOOL, Int, Lin, Op
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, control
+from sdfgad.parse.attributes import MOST_UNROLLED
 from sdfgad.parse.binding import bind
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.loop_attempts import MOST_UNROLLED, parse_trip
+from sdfgad.parse.loop_attempts import parse_trip
 from sdfgad.parse.loop_heads import Head, identity
 from sdfgad.parse.ranges import AS_LIST
 

@@ -1,5 +1,6 @@
 """Attributes of objects in lists that are counters, flags and strings: columns, as others that loops assign to."""
 
+import itertools
 from enum import Enum
 
 import numpy as np
@@ -182,7 +183,48 @@ def unlike(a):
     return sum(p.x * p.age * p.k for p in agents if p.age is not None) + agents[2].alive
 
 
-@pytest.mark.parametrize("program", [sizes, keys, unlike], ids=lambda one: one.__name__)
+def large(a):
+    """Integers that are known, of which products, sums, powers and shifts need more than 64 bits."""
+    agents = agents_of(a)
+    for p in agents:
+        p.age = 3000000 + p.k
+    total = sum(p.age * p.age * p.age * 1e-18 * p.x for p in agents)
+    for p in agents:
+        p.age = 7**p.k
+    for p, q in itertools.pairwise(agents):
+        total += (p.age * q.age % 1009) * p.x
+    for p in agents:
+        p.age = 2**60 if p.k % 3 else -(2**62)
+    total += sum(p.age for p in agents) * 1e-18
+    for p in agents:
+        p.age = p.k * 6
+    return total + sum((1 << p.age) * 1e-20 * p.x for p in agents)
+
+
+def with_none(a):
+    """`None` as a key beside strings."""
+    rates, agents, total = {"idle": 0.1, "busy": 0.2, None: 0.9}, agents_of(a), 0.0
+    for _ in range(3):
+        for p in agents:
+            total = np.sin(total) + rates[p.state] * p.x
+            p.state = "busy" if p.x > 0.3 and p.state == "idle" else None
+    return total
+
+
+def trips_of_sums(a):
+    """A number of items that a counter is: lengths that data decides, more than may be constants in one loop."""
+    agents = agents_of(a)[:8]
+    for _ in range(2):
+        for p in agents:
+            if p.x > 0.4:
+                p.age = p.age + 1
+            p.x = p.x + 0.01 * sum(a[j, 0] for j in range(p.age % 5))
+    return sum(p.x for p in agents)
+
+
+@pytest.mark.parametrize(
+    "program", [sizes, keys, unlike, large, with_none, trips_of_sums], ids=lambda one: one.__name__
+)
 def test_what_must_be_known_is(program, rng):
     assert_value_and_slope(program, rng.uniform(0.1, 0.6, (16, 3)))
 
@@ -193,7 +235,7 @@ def test_what_must_be_known_is(program, rng):
 def doubled(a, steps):
     agents = agents_of(a)
     for p in agents:
-        p.age = 1
+        p.age = 1 if p.x > 0.3 else 2
     for _ in range(steps):
         for p in agents:
             p.age *= 2
@@ -217,3 +259,17 @@ def test_integers_that_outgrow_64_bits_are_noticed(rng):
 
 def test_integers_that_outgrow_64_bits_are_known_where_the_loops_are_written_out(rng):
     assert_value_and_slope(trebled, rng.uniform(0.1, 0.6, (20, 3)))
+
+
+def negative(a):
+    agents = agents_of(a)
+    for _ in range(2):
+        for p in agents:
+            p.age -= int(p.x > 0.3)
+    return sum(2**p.age * p.x for p in agents)
+
+
+def test_negative_powers_are_noticed(rng):
+    """They were powers of integers, of which C++ makes something."""
+    with pytest.raises(ArgumentError, match=r"an integer to a negative power.*\n.*: return sum\(2\*\*p\.age"):
+        sdfgad.differentiate(negative)(rng.uniform(0.1, 0.6, (20, 3)))

@@ -56,6 +56,18 @@ def nested(x):
     return total * p
 
 
+def counted(x):
+    """Sums of sums, up to the fourth, which grow as polynomials do."""
+    a, b, c, d, total = 1, 0, 0, 0, 0.0
+    for k in range(3000):
+        d += c
+        c += b
+        b += a
+        a += 1
+        total += x[k % 3] * (d % 7)
+    return total
+
+
 def of_counters(x):
     total = 0.0
     for k in range(60):
@@ -186,3 +198,21 @@ def reduced(x):
 
 def test_a_reduction():
     assert_value_and_slope(reduced, X.copy())
+
+
+def in_a_nest(x):
+    """A counter of 8,100,000,000 trips: to follow 256 trips of each loop took minutes."""
+    n, total = 0, 0.0
+    for i in range(300):
+        for _ in range(300):
+            for _ in range(300):
+                for _ in range(300):
+                    n += 1
+        total += x[i % 3] * (n % 7)
+    return total
+
+
+def test_nests_of_loops_are_not_followed_trip_by_trip():
+    text = str(sdfgad.explain(in_a_nest, X, stage="parsed"))
+    assert len(text.splitlines()) < 20
+    assert "status" not in text

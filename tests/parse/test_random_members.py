@@ -265,6 +265,58 @@ class CountingChooser(Counting, Chooser):
     """Counts of objects that data chooses."""
 
 
+# Which objects of a list {o}, or of {h}, which is such a list already, are in a list.
+CONDITIONS = (
+    "{r} > 0.2",
+    "p.on",
+    "p.n > 1 or {r} > 0.4",
+    "p.mode == 'new'",
+    "{r} > 0.1 and p.k % 2",
+    "p is not {o}[3]",
+)
+OF_FILTERED = (
+    "s = 0.3 * np.sin(s) + 0.1 * len({h})",
+    "s = 0.3 * np.sin(s) + 0.1 * sum({r} for p in {h})",
+    "s = 0.3 * np.sin(s) + 0.1 * sum([{r} for p in {h} if {r} > 0.1])",
+    "s = 0.3 * np.sin(s) + (0.2 if any({r} > 0.3 for p in {h}) else 0.1)",
+    "s = 0.3 * np.sin(s) + 0.1 * all({r} > 0.1 for p in {h})",
+    "s = 0.3 * np.sin(s) + 0.1 * max([{r} for p in {h}], default=0.2)",
+    "s = 0.3 * np.sin(s) + 0.1 * ({o}[2] in {h})",
+    "s = 0.3 * np.sin(s) + (0.1 * {h}[-1].m if {h} else 0.2)",
+    "s = 0.3 * np.sin(s) + 0.1 * len({h}[1:]) - 0.1 * sum(p.m for p in {h}[:2])",
+)
+
+
+class Filtering(Counting):
+    """Lists of the objects for which a condition on data holds."""
+
+    def filter(self, indent):
+        n = self.random.choice([*self.lists, "here"] if "here" in "".join(self.lines) else self.lists)
+        words = {"o": self.random.choice(self.lists), "r": self.read("p")}
+        condition = self.random.choice(CONDITIONS).format(**words)
+        self.add(indent, f"here = [p for p in {n} if {condition}]")
+
+    def loop(self, indent):
+        o = self.random.choice(self.lists)
+        self.filter(indent)
+        for _ in range(self.random.randint(1, 2)):
+            kind = self.random.random()
+            if kind < 0.5:
+                self.add(indent, "for p in here:")
+                self.body(indent + 4, "p", f"{o}[3]")
+                jump = self.random.choice(["", "", "", "break", "continue"])
+                if jump:
+                    self.add(indent + 4, f"if {self.read('p')} > 0.5:", f"    {jump}", self.write("p", "p"))
+            elif kind < 0.6:
+                self.add(indent, "for q in here:", f"    for p in {o}:")
+                self.body(indent + 8, "p", "q")
+            else:
+                line = self.random.choice(OF_FILTERED)
+                self.add(indent, line.format(h="here", o=o, r=self.read("p")))
+        if self.random.random() < 0.5:
+            super().loop(indent)
+
+
 @pytest.mark.parametrize("first", range(0, 20, 5))
 def test_as_in_python_or_refused(tmp_path, first):
     assert_followed(Writer, range(first, first + 5), tmp_path)
@@ -275,7 +327,7 @@ def test_chosen_as_in_python_or_refused(tmp_path, first):
     assert_followed(Chooser, range(first, first + 3), tmp_path)
 
 
-@pytest.mark.parametrize("writer", [Counting, CountingChooser])
+@pytest.mark.parametrize("writer", [Counting, CountingChooser, Filtering])
 def test_counting_as_in_python_or_refused(tmp_path, writer):
     assert_followed(writer, range(6), tmp_path)
 
