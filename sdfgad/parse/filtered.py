@@ -53,7 +53,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
 
 
 def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
-    """The objects that a name stands for, of which data chooses."""
+    """The objects of a list of which data chooses; None of other items."""
     if len(node.generators) > 1 or not isinstance(node.elt, ast.Name):
         return None
     iterable = node.generators[0].iter
@@ -63,9 +63,12 @@ def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
         if not isinstance(values, list | tuple):
             return None
         frame.env[ALL], node = values, _over_name(node)
-    objects, tests = (comprehensions.items(frame, part) for part in _items_and_tests(node))
+    all_items, all_tests = _items_and_tests(node)
+    found, objects = None, comprehensions.items(frame, all_items)
+    if all(isinstance(one, Record) for one in objects):
+        found = filtered_objects.of(frame.b, objects, comprehensions.items(frame, all_tests))
     frame.env.pop(ALL, None)
-    return filtered_objects.of(frame.b, objects, tests)
+    return found
 
 
 @lru_cache(maxsize=1024)

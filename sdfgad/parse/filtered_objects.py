@@ -25,8 +25,6 @@ from sdfgad.parse.values import Record, astype
 
 # Names that no program can have, and that nothing reads behind the statement that binds them (`liveness`).
 LIST, FLAG = "<skipped: list>", "<skipped: is in it>"
-
-
 WHAT = "of a list of the objects for which a condition on data holds is not supported"
 TODO = "Go over all objects, and test the condition there: `for p in objects:` and `if p.alive:`."
 
@@ -95,10 +93,8 @@ class FilteredObjects:
         return found
 
 
-def of(b: Builder, values: list[Any], tests: list[Any]) -> Record | None:
-    """The list of those objects whose tests are true; None of other values."""
-    if not all(isinstance(value, Record) for value in values):
-        return None
+def of(b: Builder, values: list[Any], tests: list[Any]) -> Record:
+    """The list of those objects whose tests are true."""
     mask = b.stored(astype(stacked(b, tests), BOOL))
     b.objects.masks.add(str(mask.buffer))
     fields = {"values": containers.tracked(b, list(values)), "mask": mask}
@@ -117,10 +113,12 @@ def named(frame: Frame, value: Record) -> Iterator[None]:
     """Within it, a list has the name that the nodes below read."""
     before = {name: frame.env[name] for name in (LIST, FLAG) if name in frame.env}
     frame.env[LIST] = value
-    yield
-    for name in (LIST, FLAG):
-        frame.env.pop(name, None)
-    frame.env |= before
+    try:
+        yield
+    finally:
+        for name in (LIST, FLAG):
+            frame.env.pop(name, None)
+        frame.env |= before
 
 
 @lru_cache(maxsize=1 << 10)
