@@ -17,6 +17,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.object_columns import Kind
+from sdfgad.parse.python_numbers import MOST
 from sdfgad.parse.rows import segments
 from sdfgad.parse.values import ChosenText, NotNumeric, Tensor, as_tensor
 
@@ -24,6 +25,8 @@ from sdfgad.parse.values import ChosenText, NotNumeric, Tensor, as_tensor
 def kind_of(b: Builder, old: Sequence[Any], new: Any) -> Kind | None:
     """The kind of a column of what an attribute is in several objects, and of what is assigned to it; None if there is
     none."""
+    if any(map(_is_long, (*old, new))):
+        return None
     if b.objects.may_number_texts and chosen_texts.are_texts([*old, new]):
         return Kind(chosen_texts.code_of(b, new), is_text=True)
     try:
@@ -50,6 +53,8 @@ def as_row(b: Builder, kind: Kind, value: Any) -> Tensor | None:
     in place."""
     if kind.is_text:
         return chosen_texts.code_of(b, value) if value is None or chosen_texts.are_texts([value]) else None
+    if _is_long(value):
+        return None
     try:
         item = as_tensor(value)
     except NotNumeric:
@@ -62,6 +67,11 @@ def as_row(b: Builder, kind: Kind, value: Any) -> Tensor | None:
     if (item.types and item.dtype != BOOL) or (item.weak != like.weak and has_singles(b.buffers.values())):
         return None
     return None if item.is_shared and b.rolling is Rolling.VALUES else item
+
+
+def _is_long(value: Any) -> bool:
+    """Whether it is an integer of more than 64 bits, of which compiled code would make a float."""
+    return type(value) is int and abs(value) > MOST
 
 
 def _becomes_float(value: Any, item: Tensor, like: Tensor) -> bool:

@@ -197,7 +197,10 @@ def large(a):
         p.age = 2**60 if p.k % 3 else -(2**62)
     total += sum(p.age for p in agents) * 1e-18
     for p in agents:
-        p.age = p.k * 6
+        p.k = p.age + p.age + p.k
+    total += sum(p.k % 1009 * p.x for p in agents)
+    for k, p in enumerate(agents):
+        p.age = k * 6
     return total + sum((1 << p.age) * 1e-20 * p.x for p in agents)
 
 
