@@ -37,17 +37,17 @@ class FilteredObjects:
     """What stands for such a list. Its methods are statements of the program.
 
     Attributes:
-        values: all objects that it may have, in order.
-        mask: whether it has them.
+        _objects: all objects that it may have, in order.
+        _mask: whether it has them.
     """
 
     noun: ClassVar[str] = "a list of the objects for which a condition on data holds"
     stands_for: ClassVar[type] = list
-    values: Any
-    mask: Any
+    _objects: Any
+    _mask: Any
 
     def __init__(self, values: Any, mask: Any) -> None:
-        self.values, self.mask = values, mask
+        self._objects, self._mask = values, mask
 
     def __getattr__(self, name: str) -> Any:
         return unavailable(f"`.{name}`")
@@ -68,11 +68,11 @@ class FilteredObjects:
         return unavailable("a product")
 
     def __len__(self) -> Any:
-        return int(np.sum(self.mask))
+        return int(np.sum(self._mask))
 
     def __getitem__(self, place: Any) -> Any:
-        count = np.sum(self.mask)
-        numbers = np.cumsum(self.mask)
+        count = np.sum(self._mask)
+        numbers = np.cumsum(self._mask)
         if isinstance(place, slice):
             if place.step is not None:
                 return unavailable("a step through the items")
@@ -80,14 +80,14 @@ class FilteredObjects:
             stop = count if place.stop is None else place.stop
             start = start + count if start < 0 else start
             stop = stop + count if stop < 0 else stop
-            return FilteredObjects(self.values, self.mask & (numbers > start) & (numbers <= stop))
+            return FilteredObjects(self._objects, self._mask & (numbers > start) & (numbers <= stop))
         at = place + count if place < 0 else place
         # Behind the last object, where it is not there.
-        return self.values[np.where((at < 0) | (at >= count), len(self.values), np.argmax(numbers > at))]
+        return self._objects[np.where((at < 0) | (at >= count), len(self._objects), np.argmax(numbers > at))]
 
     def __contains__(self, value: Any) -> Any:
         found = False
-        for is_in_it, one in zip(self.mask, self.values, strict=True):
+        for is_in_it, one in zip(self._mask, self._objects, strict=True):
             if is_in_it and one is value:
                 found = True
         return found
@@ -97,7 +97,7 @@ def of(b: Builder, values: list[Any], tests: list[Any]) -> Record:
     """The list of those objects whose tests are true."""
     mask = b.stored(astype(stacked(b, tests), BOOL))
     b.objects.masks.add(str(mask.buffer))
-    fields = {"values": containers.tracked(b, list(values)), "mask": mask}
+    fields = {"_objects": containers.tracked(b, list(values)), "_mask": mask}
     return Record(FilteredObjects, containers.tracked(b, fields))
 
 
@@ -155,7 +155,7 @@ def _target(target: ast.expr) -> ast.Tuple:
 
 
 def _pairs(values: ast.expr) -> ast.Call:
-    parts: list[ast.expr] = [ast.Attribute(values, name, ast.Load()) for name in ("mask", "values")]
+    parts: list[ast.expr] = [ast.Attribute(values, name, ast.Load()) for name in ("_mask", "_objects")]
     return ast.Call(ast.Constant(zip), parts, [])  # type: ignore[arg-type]
 
 

@@ -73,8 +73,8 @@ def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
         return
     x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
     if is_power:
-        is_whole = Op("less_equal", (Const(0.0, DOUBLE), y), BOOL)
-        b.check(is_whole, (), "an integer to a negative power, or a negative shift", ArgumentError, TODO)
+        is_no_fraction = Op("less_equal", (Const(0.0, DOUBLE), y), BOOL)
+        b.check(is_no_fraction, (), "an integer to a negative power, or a negative shift", ArgumentError, TODO)
     if name == "left_shift":
         name, y = "multiply", Op("power", (Const(2.0, DOUBLE), y), DOUBLE)
     result = Op("absolute", (Op(name, (x, y), DOUBLE),), DOUBLE)

@@ -218,7 +218,14 @@ def stepped(a):
     return sum(p.x for p in here[::2])
 
 
+def asked(a):
+    """Whether it is a dict, which a list of objects is not."""
+    here = [p for p in agents_of(a) if p.x > 0.3]
+    return a[0, 0] if hasattr(here, "values") else a[1, 0]
+
+
 REFUSED = {
+    asked: r"`\.values` of a list .* not supported\n.*: return a\[0, 0\] if hasattr",
     appended: r"`\.append` of a list .* not supported\n.*: here\.append\(here\[0\]\)",
     numbered: r"this use of a list .* not supported\n.*: return sum\(k",
     added: r"a sum of a list .* not supported\n.*: return sum\(p\.x for p in here \+ here\)",
