@@ -8,7 +8,7 @@ from typing import Any
 
 from sdfgad.errors import Rebound
 from sdfgad.ir.expr import Lin, rewrite, symbols_in
-from sdfgad.parse import chosen_objects, containers, sharing, trees
+from sdfgad.parse import chosen_objects, containers, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.escape import aliased_buffers, is_callers, refers_to
 from sdfgad.parse.frame import Frame
@@ -97,7 +97,8 @@ def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) ->
         sources = {buffer for buffer in found if _is_held(frame, name, buffer, loop, stores)}
         if not has_run:
             sources |= _aliased_before(frame, name, first.get(id(store)), loop)
-        return value_in_storage(frame.b, store, sources - {str(store.buffer)})
+        value = value_in_storage(frame.b, store, sources - {str(store.buffer)})
+        return truth_values.with_types_of(value, last.get(id(store))) if has_run else value
 
     value = stores.rebuilt(frame.b, name, len(frame.b.blocks), held)
     ends = [(env.get(name, ABSENT), env) for env in ([frame.env] if has_run else [frame.env, loop.before])]

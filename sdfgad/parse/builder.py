@@ -34,6 +34,7 @@ from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
+from sdfgad.parse.magnitudes import Magnitudes
 from sdfgad.parse.object_columns import ObjectColumns
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
@@ -108,6 +109,7 @@ class Builder(Emitter):
         self.carried: frozenset[str] = frozenset()
         # The loops, by id, in which integers of Python may take more than 64 bits; and whether they are checked here.
         self.checked, self.checks_integers = set[int](), False
+        self.magnitudes = Magnitudes()
         # The same as `carried` for each loop, with the depth of its body.
         self.carriers: tuple[tuple[int, frozenset[str]], ...] = ()
         # Whether loops over lists of alike items are tried as loops, and the arrays of known numbers, by their bytes
@@ -379,6 +381,8 @@ class Builder(Emitter):
             self.compute(box, target, target_index, copy, accumulate)
         else:
             self.emit(Compute(params, place, expr, accumulate, self.where))
+            if expr.dtype == INT and not params:
+                self.magnitudes.assign(place, expr, accumulate is not None, self.carried)
             if self.values is not None:
                 self.values.require_same(self, place.buffer)
             self.versions.count(place.buffer)

@@ -30,6 +30,11 @@ def is_text(value: Any) -> bool:
     return type(value) is str
 
 
+def is_same(x: Any, y: Any) -> bool:
+    """Whether two strings or members are one: those of a `StrEnum` equal strings, and are others."""
+    return type(x) is type(y) and x == y
+
+
 def are_texts(values: list[Any]) -> bool:
     is_any = any(isinstance(value, ChosenText) or is_text(value) for value in values)
     return is_any and all(value is None or isinstance(value, ChosenText) or is_text(value) for value in values)
@@ -44,7 +49,7 @@ def _unified(values: list[Any]) -> list[Any]:
     known = [value for value in values if value is not UNDEFINED]
     if not are_texts(known):
         return values
-    if len(known) == len(values) and all(is_text(value) and value == known[0] for value in known):
+    if len(known) == len(values) and all(is_text(value) and is_same(value, known[0]) for value in known):
         return values
     return [value if isinstance(value, ChosenText) else ChosenText(_as_code(value)) for value in values]
 

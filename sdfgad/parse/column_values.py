@@ -16,16 +16,16 @@ from sdfgad.parse import chosen_texts, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.dtypes import has_singles
+from sdfgad.parse.magnitudes import MOST
 from sdfgad.parse.object_columns import Kind
-from sdfgad.parse.python_numbers import MOST
 from sdfgad.parse.rows import segments
-from sdfgad.parse.values import ChosenText, NotNumeric, Tensor, as_tensor
+from sdfgad.parse.values import ChosenText, NotNumeric, Tensor, as_tensor, is_member
 
 
 def kind_of(b: Builder, old: Sequence[Any], new: Any) -> Kind | None:
     """The kind of a column of what an attribute is in several objects, and of what is assigned to it; None if there is
     none."""
-    if any(map(_is_long, (*old, new))):
+    if any(map(_is_pythons, (*old, new))):
         return None
     if b.objects.may_number_texts and chosen_texts.are_texts([*old, new]):
         return Kind(chosen_texts.code_of(b, new), is_text=True)
@@ -42,10 +42,13 @@ def _wider(found: Tensor, other: Tensor) -> Tensor:
     """The one of two numbers whose dtype holds both, as ``p.t = 0`` is 0.0 where others have a fractional part."""
     if found.ndim or other.ndim or found.shape != other.shape:
         return found
-    if found.dtype == other.dtype == BOOL:
-        return replace(found, types=truth_values.joined([found, other]))
+    types = truth_values.joined([found, other])
+    if found.dtype == other.dtype:
+        return replace(found, types=types)
     is_whole = found.weak and found.dtype.kind == "i"
-    return other if is_whole and other.dtype.kind == "f" else found
+    if is_whole and other.dtype.kind == "f":
+        return replace(other, types=types)
+    return replace(found, types=types) if found.dtype.kind == "f" and other.weak and other.dtype.kind == "i" else found
 
 
 def as_row(b: Builder, kind: Kind, value: Any) -> Tensor | None:
@@ -53,7 +56,7 @@ def as_row(b: Builder, kind: Kind, value: Any) -> Tensor | None:
     in place."""
     if kind.is_text:
         return chosen_texts.code_of(b, value) if value is None or chosen_texts.are_texts([value]) else None
-    if _is_long(value):
+    if _is_pythons(value):
         return None
     try:
         item = as_tensor(value)
@@ -62,16 +65,19 @@ def as_row(b: Builder, kind: Kind, value: Any) -> Tensor | None:
     like = kind.like
     if item.shape != like.shape or not (item.dtype == like.dtype or _becomes_float(value, item, like)):
         return None
-    if item.dtype == BOOL and not truth_values.types_of(item) <= truth_values.types_of(like):
+    if not item.ndim and not truth_values.types_of(item) <= truth_values.types_of(like):
         return None
-    if (item.types and item.dtype != BOOL) or (item.weak != like.weak and has_singles(b.buffers.values())):
+    if (item.types & truth_values.BOOLEANS and item.dtype != BOOL) or (
+        item.weak != like.weak and has_singles(b.buffers.values())
+    ):
         return None
     return None if item.is_shared and b.rolling is Rolling.VALUES else item
 
 
-def _is_long(value: Any) -> bool:
-    """Whether it is an integer of more than 64 bits, of which compiled code would make a float."""
-    return type(value) is int and abs(value) > MOST
+def _is_pythons(value: Any) -> bool:
+    """Whether it is an integer of more than 64 bits, of which compiled code would make a float, or one of an
+    enumeration."""
+    return is_member(value) or (type(value) is int and abs(value) > MOST)
 
 
 def _becomes_float(value: Any, item: Tensor, like: Tensor) -> bool:

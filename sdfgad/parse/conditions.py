@@ -92,7 +92,7 @@ def decided(b: Builder, condition: Expr) -> Any:
     if constant is not None:
         return bool(constant)
     found = scalar(condition, weak=True)
-    return replace(found, types=truth_values.ANY) if b.has_numpy_integers else found
+    return replace(found, types=truth_values.BOOLEANS) if b.has_numpy_integers else found
 
 
 def affine_forms(condition: Expr, negate: bool = False) -> tuple[Lin, ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdfgad.errors import chosen_object
+from sdfgad.errors import Rebound, chosen_object
 from sdfgad.ir.expr import BOOL, Int, Lin, Op, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import chosen_objects, conditions, trees, truth_values
@@ -26,7 +26,7 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     if left is right:
         return True
     for flag, other in ((left, right), (right, left)):
-        if isinstance(flag, bool) and isinstance(other, Tensor) and not other.ndim and other.dtype == BOOL:
+        if isinstance(flag, bool) and isinstance(other, Tensor) and not other.ndim and _may_be_flag(other):
             return _is_flag(b, flag, other)
     if (places := chosen_objects.places(b, left, right)) is not None:
         return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
@@ -43,12 +43,17 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     return False
 
 
+def _may_be_flag(value: Tensor) -> bool:
+    return value.dtype == BOOL or not value.types.isdisjoint(truth_values.BOOLEANS)
+
+
 def _is_flag(b: Builder, flag: bool, value: Tensor) -> Any:
     """Whether a truth value is Python's True or False: NumPy's are other objects."""
     types = truth_values.types_of(value)
     if len(types) > 1:
-        what = "whether `is` holds depends on the path: this truth value is Python's or NumPy's"
-        raise b.unsupported(what, "Write `if flag:` or `if not flag:` instead of `flag is True` or `flag is False`.")
+        what = f"whether `is` holds depends on the path: this truth value is {' or '.join(sorted(types))}"
+        todo = "Write `if flag:` or `if not flag:` instead of `flag is True` or `flag is False`."
+        raise Rebound(what, b.where, todo)
     if types != {truth_values.PYTHON}:
         return False
     return value if flag else conditions.negated(value)

@@ -8,7 +8,8 @@ Python, in a loop that is written out; where data decides them, or the trips are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,32 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.ir.expr import INT, Const, Expr, Int, Lin, Op, Read, reads
+from sdfgad.ir.expr import INT, Lin, reads
 from sdfgad.ir.program import Block, Branch, Compute, Loop, reads_of, walk
-from sdfgad.parse import trees
+from sdfgad.parse import python_numbers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.loop_state import Stores
+from sdfgad.parse.magnitudes import MANY_TRIPS, UNKNOWN, Bounds, Sizes, fitting
 from sdfgad.parse.values import ABSENT
 
-MOST = 2**63 - 1
-# What is assumed of integers that data decides, and of the trips of a loop that it does.
-UNKNOWN, MANY_TRIPS = 2**31, 2**20
 # As many trips are followed one by one: what grows by a factor has outgrown 64 bits by then.
 FOLLOWED = 256
 # As many bounds, one after another, say that they are a polynomial: four that it follows from, and two that agree.
 POINTS = 6
-Bounds = dict[str, int]
-# Operations whose results are no larger than their first operand; and those that choose one of their last two.
-SAME = ("floor_divide", "right_shift", "negative", "absolute", "cast", "sign", "positive")
-CHOICES = ("maximum", "minimum", "later_if_greater", "later_if_less", "select")
 
 
-class Overflow(Exception):
-    """Raised where an integer may take more than 64 bits."""
-
-
-def starts_of(stores: Stores, before: Mapping[str, Any]) -> Bounds:
+def starts_of(b: Builder, stores: Stores, before: Mapping[str, Any]) -> Bounds:
     """Bounds on the magnitudes of Python's integers with which a loop begins, by the buffers that hand them on."""
     found: Bounds = {}
     for name, carry in stores.carried.items():
@@ -51,37 +42,37 @@ def starts_of(stores: Stores, before: Mapping[str, Any]) -> Bounds:
             firsts = [None] * len(carry.leaves)
         for store, leaf, first in zip(stores.leaves[name], carry.leaves, firsts, strict=True):
             if leaf is not None and leaf.weak and leaf.dtype == INT and not leaf.shape:
-                found[str(store.buffer)] = abs(first) if isinstance(first, int) else UNKNOWN
+                found[str(store.buffer)] = python_numbers.magnitude(b, first)
     return found
 
 
-def outgrows(
+def bounds_after(
     b: Builder, body: Block, starts: Mapping[str, int], var: str, trips: Lin, rows: Set[str] = frozenset()
-) -> bool:
-    """Whether integers that a loop hands on may take more than 64 bits.
+) -> Bounds:
+    """Bounds on the magnitudes of the integers that a loop hands on, and of those that its last trip leaves, after it.
 
     Args:
-        starts: bounds on their magnitudes before the loop, by the buffers that hand them on.
+        starts: those before the loop, by the buffers that hand them on.
         rows: the buffers of which a statement writes one of several numbers.
+
+    Raises:
+        Overflow: they may take more than 64 bits in the loop, or what is computed of them may.
     """
     statements = _computed_of(body, starts) if starts else []
     if not statements:
-        return False
+        return dict(starts)
     count = _count(trips)
-    symbols = {name: max(abs(value), MANY_TRIPS) for name, value in b.integers.items()}
-    symbols |= {counter: _count(around) for _, counter, around in b.loops} | {var: count}
-    analysis = _Growth(statements, {name: _largest(table) for name, table in known_tables(b).items()}, rows)
+    symbols = python_numbers.symbol_sizes(b) | {var: count}
+    tables = {name: _largest(table) for name, table in known_tables(b).items()}
+    known = {**b.magnitudes.sizes, **tables}
+    analysis = _Growth([*statements, *_users_of(body, statements, starts)], known, rows)
 
     def trip(bounds: Bounds) -> Bounds:
         now = dict(bounds)
         analysis.block(body, now, symbols)
         return now
 
-    try:
-        _after(trip, dict(starts), count)
-    except Overflow:
-        return True
-    return False
+    return _after(trip, dict(starts), count)
 
 
 def _count(trips: Lin) -> int:
@@ -99,13 +90,25 @@ def are_closed(body: Block, starts: Iterable[str]) -> bool:
 
 
 def _computed_of(body: Block, starts: Iterable[str]) -> list[Compute]:
-    """The statements that compute integers from those that are handed on."""
+    """The statements that compute integers from those that are handed on, or hand integers on."""
     computed = [one for one in walk(body) if isinstance(one, Compute) and one.value.dtype == INT and not one.params]
     found, before = set(starts), -1
     while len(found) != before:
         before = len(found)
-        found |= {one.target.buffer for one in computed if any(read.buffer in found for read in reads_of(one))}
-    return [one for one in computed if any(read.buffer in found for read in reads_of(one))]
+        found |= {one.target.buffer for one in computed if _reads_any(one, found)}
+    return [one for one in computed if one.target.buffer in found or _reads_any(one, found)]
+
+
+def _users_of(body: Block, statements: Sequence[Compute], starts: Iterable[str]) -> list[Compute | Branch]:
+    """The statements and conditions that compute others of these integers."""
+    found, own = {*starts, *(one.target.buffer for one in statements)}, set(map(id, statements))
+    users = [one for one in walk(body) if isinstance(one, Compute | Branch) and id(one) not in own]
+    return [one for one in users if _reads_any(one, found)]
+
+
+def _reads_any(one: Compute | Branch, buffers: Set[str]) -> bool:
+    found = reads(one.condition) if isinstance(one, Branch) else reads_of(one)
+    return any(read.buffer in buffers for read in found)
 
 
 def _after(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> Bounds:
@@ -126,7 +129,7 @@ def _after(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> Boun
     # By the degree of a polynomial that grows as the last half of the trips does.
     degrees = {name: _degree(past[FOLLOWED // 2].get(name, 0), bound) for name, bound in past[-1].items()}
     factor = math.ceil(count / FOLLOWED)
-    return {name: _fitting(bound * factor ** degrees[name]) for name, bound in past[-1].items()}
+    return {name: fitting(bound * factor ** degrees[name]) for name, bound in past[-1].items()}
 
 
 def _extrapolated(bounds: list[Bounds], trips: int) -> Bounds | None:
@@ -141,7 +144,7 @@ def _extrapolated(bounds: list[Bounds], trips: int) -> Bounds | None:
             values = [y - x for x, y in pairwise(values)]
         if any(values):
             return None
-        found[name] = _fitting(size)
+        found[name] = fitting(size)
     return found
 
 
@@ -160,12 +163,12 @@ class _Growth:
 
     Attributes:
         statements: those that matter.
-        tables: bounds on arrays that are known.
+        known: bounds on what other buffers hold.
         rows: the buffers of which a statement writes one of several numbers.
     """
 
-    statements: list[Compute]
-    tables: Mapping[str, int]
+    statements: list[Compute | Branch]
+    known: Bounds
     rows: Set[str]
 
     @cached_property
@@ -177,12 +180,17 @@ class _Growth:
             if isinstance(one, Compute) and id(one) in self._own:
                 self._compute(one, now, symbols)
             elif isinstance(one, Branch):
-                sides = [dict(now), dict(now)]
-                for side, statements in zip(sides, (one.then, one.orelse), strict=True):
-                    self.block(statements, side, symbols)
-                now |= {name: max(side.get(name, 0) for side in sides) for name in {**sides[0], **sides[1]}}
+                self._branch(one, now, symbols)
             elif isinstance(one, Loop) and any(id(inner) in self._own for inner in walk((one,))):
                 self._loop(one, now, symbols)
+
+    def _branch(self, one: Branch, now: Bounds, symbols: Mapping[str, int]) -> None:
+        if id(one) in self._own:
+            self._sizes(now, symbols).parts(one.condition)
+        sides = [dict(now), dict(now)]
+        for side, statements in zip(sides, (one.then, one.orelse), strict=True):
+            self.block(statements, side, symbols)
+        now |= {name: max(side.get(name, 0) for side in sides) for name in {**sides[0], **sides[1]}}
 
     def _loop(self, loop: Loop, now: Bounds, symbols: Mapping[str, int]) -> None:
         inside = {**symbols, loop.var: _count(loop.trips)}
@@ -199,57 +207,14 @@ class _Growth:
             now |= {name: max(size, now[name]) for name, size in before.items()}
 
     def _compute(self, one: Compute, now: Bounds, symbols: Mapping[str, int]) -> None:
-        name, size = one.target.buffer, self._size(one.value, now, symbols)
+        sizes, name = self._sizes(now, symbols), one.target.buffer
+        if one.value.dtype != INT or one.params:
+            return sizes.parts(one.value)
+        size = sizes.of(one.value)
         if one.accumulate is not None:
             old = now.get(name, UNKNOWN)
             size = old + size if one.accumulate == "add" else max(old, size)
-        now[name] = _fitting(max(now[name], size) if name in self.rows else size)
+        now[name] = fitting(max(now[name], size) if name in self.rows else size)
 
-    def _size(self, value: Expr, now: Bounds, symbols: Mapping[str, int]) -> int:
-        """The largest magnitude of an integer."""
-        if isinstance(value, Const):
-            return abs(int(value.value)) if value.dtype.kind in "biu" else UNKNOWN
-        if isinstance(value, Int):
-            parts = (abs(factor) * self._atom(atom, now, symbols) for atom, factor in value.value.terms)
-            return _fitting(sum(parts) + abs(value.value.const))
-        if isinstance(value, Read):
-            return now.get(value.buffer, self.tables.get(value.buffer, UNKNOWN))
-        assert isinstance(value, Op)
-        if value.dtype != INT or any(arg.dtype.kind not in "biu" for arg in value.args):
-            return 1 if value.dtype.kind == "b" else UNKNOWN
-        sizes = [self._size(arg, now, symbols) for arg in value.args]
-        masks = [arg.value for arg in value.args if value.name == "bitwise_and" and isinstance(arg, Const)]
-        if masks and min(masks) >= 0:
-            return int(min(masks))
-        is_of_them = any(read.buffer in now for read in reads(value))
-        size = _size_of(value.name, sizes)
-        return _fitting(size) if is_of_them else min(size, MOST)
-
-    def _atom(self, atom: Any, now: Bounds, symbols: Mapping[str, int]) -> int:
-        return symbols.get(atom, UNKNOWN) if isinstance(atom, str) else self._size(atom, now, symbols)
-
-
-def _fitting(size: int) -> int:
-    if size > MOST:
-        raise Overflow
-    return size
-
-
-def _size_of(name: str, sizes: list[int]) -> int:
-    """A bound on the result of an operation, from those on its operands."""
-    if name in SAME:
-        return sizes[0]
-    if name in ("add", "subtract", "invert"):
-        return sum(sizes) + (name == "invert")
-    if name in CHOICES:
-        return max(sizes[-2:])
-    if name == "multiply":
-        return math.prod(sizes)
-    if name == "remainder":
-        return sizes[1]
-    if name == "power":
-        return sizes[0] ** min(sizes[1], 64) if sizes[0] > 1 else 1
-    if name == "left_shift":
-        return sizes[0] * 2 ** min(sizes[1], 64)
-    # Those of bits.
-    return max((1 << max(sizes).bit_length()) - 1, 1)
+    def _sizes(self, now: Bounds, symbols: Mapping[str, int]) -> Sizes:
+        return Sizes(ChainMap(now, self.known), lambda symbol: symbols.get(symbol, UNKNOWN), now)

@@ -11,7 +11,7 @@ from sdfgad.errors import (
     UnsupportedProgram,
     UpdateOfCopy,
 )
-from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import Access, Block
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import (
@@ -34,6 +34,7 @@ from sdfgad.parse.items import Items
 from sdfgad.parse.liveness import assigned_attributes, assigned_names, is_read_outside
 from sdfgad.parse.loop_heads import Head
 from sdfgad.parse.loop_state import Carry
+from sdfgad.parse.magnitudes import MOST, UNKNOWN, Overflow
 from sdfgad.parse.object_columns import Stays
 from sdfgad.parse.values import Tensor, as_tensor, astype, cast, scalar
 
@@ -109,7 +110,7 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     if found or held:
         carried |= found
         return False
-    if _outgrow(b, head, var, tuple(body), integer_growth.starts_of(stores, before), trips):
+    if _outgrow(b, head, var, tuple(body), integer_growth.starts_of(b, stores, before), trips):
         return False
     filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
@@ -124,23 +125,48 @@ def _outgrow(b: Builder, head: Head, var: str, body: Block, integers: Mapping[st
     """Whether a loop must be parsed again with checks, as integers that it hands on may take more than 64 bits.
 
     Raises:
-        NeedsConstant: they are known where the loop is written out.
+        NeedsConstant: they are known where the loop is written out, and must be.
         Stays: so they may be if attributes of objects are no columns.
     """
     columns = {column.buffer: column for column in b.objects.integers(body)}
-    starts = {**dict.fromkeys(columns, integer_growth.UNKNOWN), **integers}
-    if id(head.node) in b.checked or not integer_growth.outgrows(b, body, starts, var, trips, columns.keys()):
+    starts = {**{name: b.magnitudes.sizes.get(name, UNKNOWN) for name in columns}, **integers}
+    is_short = _is_short(b, trips)
+    is_known = is_short and not columns and integer_growth.are_closed(body, integers)
+    try:
+        bounds = integer_growth.bounds_after(b, body, starts, var, trips, columns.keys())
+    except Overflow:
+        if id(head.node) in b.checked:
+            bounds = dict.fromkeys(starts, MOST)
+        elif is_known:
+            raise _needs_constant(b, var, trips) from None
+        elif is_short and columns and all(map(b.objects.may_stay, columns.values())):
+            raise Stays(tuple(columns.values())) from None
+        else:
+            b.checked.add(id(head.node))
+            return True
+    if is_known and b.where in b.magnitudes.written_out:
+        raise _needs_constant(b, var, trips)
+    b.magnitudes.sizes |= bounds
+    if is_known and b.where is not None:
+        b.magnitudes.loops |= dict.fromkeys(bounds, frozenset((b.where,)))
+    return False
+
+
+def _is_short(b: Builder, trips: Lin) -> bool:
+    """Whether a loop, and those around it whose counters decide its trips, may be written out."""
+    around = {var: count for _, var, count in b.loops}
+    counters = [around[symbol] for symbol in trips.symbols if symbol in around]
+    if reads(Int(trips)) or not all(_is_short(b, count) for count in counters):
         return False
-    at_hand = trips.substitute({name: Lin(value) for name, value in b.integers.items()})
-    is_short = at_hand.is_const and at_hand.const <= MOST_UNROLLED
-    if is_short and columns and all(map(b.objects.may_stay, columns.values())):
-        raise Stays(tuple(columns.values()))
-    if is_short and not columns and integer_growth.are_closed(body, integers):
-        # Trips that an argument counts become a constant: those of another call may be too many.
-        symbols = {var} | b.symbols_behind(trips.symbols)
-        raise NeedsConstant(symbols, b.where, python_numbers.TOO_LONG, python_numbers.TODO)
-    b.checked.add(id(head.node))
-    return True
+    at_hand = {name: Lin(value) for name, value in b.integers.items()}
+    most = b.domain.maximum(trips.substitute(at_hand), b.context)
+    return most is not None and most <= MOST_UNROLLED
+
+
+def _needs_constant(b: Builder, var: str, trips: Lin) -> NeedsConstant:
+    # Trips that an argument counts become a constant: those of another call may be too many.
+    symbols = {var} | b.symbols_behind(trips.symbols)
+    return NeedsConstant(symbols, b.where, python_numbers.TOO_LONG, python_numbers.TODO)
 
 
 def _bound_first(frame: Frame, head: Head) -> frozenset[str]:

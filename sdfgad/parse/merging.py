@@ -33,6 +33,7 @@ from sdfgad.parse.values import (
     Unbound,
     as_tensor,
     is_integer,
+    is_member,
     is_number,
     kind_of,
     scalar,
@@ -237,13 +238,13 @@ def as_mergeable(b: Builder, name: str, value: Any) -> Tensor:
         raise Rebound(
             stale(f"`{name}`", value.copy, b.where).what, b.where, "Copy the array where it is assigned: y = x.copy()."
         )
-    if is_number(value) or isinstance(value, (Tensor, Lin)):
+    if (is_number(value) and not is_member(value)) or isinstance(value, (Tensor, Lin)):
         return as_tensor(value)
     if isinstance(value, Text) and b.numbers_texts:
         return as_tensor(chosen_texts.number(b, value.value))
     what = f"{called(name)} is re-bound to {kind_of(value)} in a loop or branch that is decided only at run time"
     error = Rebound(what, b.where, NUMBERS)
-    error.is_of_text = isinstance(value, Text)
+    error.is_of_text = isinstance(value, Text) or is_member(value)
     raise error
 
 

@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ArgumentError
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, cast
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, cast, reads
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
+from sdfgad.parse.magnitudes import MANY_TRIPS, MOST, UNKNOWN, Bounds, Outgrown, Sizes, size_of
 from sdfgad.parse.values import Tensor, as_tensor, is_integer
 
-MOST = 2**63 - 1
-# Of smaller factors the products with counters are assumed to fit.
-LARGE = 2**31
 SMALL = 2**15
 DOUBLE = np.dtype(np.float64)
 # A magnitude in double precision that certainly fits, in spite of rounding.
@@ -39,13 +37,13 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
     """
     from_table = bool(b.tables) and any(_reads_table(b, form) for form in (left, right))
     is_power = name in ("power", "left_shift")
-    by_much = name == "multiply" and any(form.is_const and abs(form.const) > LARGE for form in (left, right))
-    if not (from_table or is_power or by_much):
+    is_large = name == "multiply" and not b.has_numpy_integers and not _fits(b, name, left, right)
+    if not (from_table or is_power or is_large):
         return
     bounds = [_bound(b, form) for form in (left, right)]
     if from_table and not is_power:
         bounds = [
-            LARGE if one is None and _is_of_data(b, form) else one
+            UNKNOWN if one is None and _is_of_data(b, form) else one
             for one, form in zip(bounds, (left, right), strict=True)
         ]
     size = _size(name, *bounds)
@@ -54,32 +52,76 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
             b.learn(result + size, Lin(size) - result)
         return
     if size is None and not from_table:
-        return _check_exponent(b, name, left, right) if is_power and not right.is_const else None
+        if is_large:
+            _check_result(b, name, left, right)
+        elif not right.is_const:
+            _check_exponent(b, name, left, right)
+        return
     raise NeedsConstant(set(left.symbols | right.symbols), b.where, TOO_LONG, TODO)
 
 
 def check_64_bits(b: Builder, name: str, left: Any, right: Any) -> None:
-    """In a loop whose integers may outgrow 64 bits, check at run time that the result of an operation does not.
+    """Check at run time that the result of an operation on Python's integers does not outgrow 64 bits, where it may.
 
     So are powers and shifts by numbers that data decides, which must not be negative: such a power is a fraction.
 
     Raises:
         NeedsConstant: an operand has more.
+        Outgrown: the result has more, and is known where loops are written out.
     """
     if is_long_beside_another(left, right):
         raise NeedsConstant(b.symbols_here(), b.where, TOO_LONG, TODO)
-    is_power = name in ("power", "left_shift") and isinstance(right, Tensor)
-    if not (b.checks_integers or is_power) or name not in GROWING or not (_is_whole(left) and _is_whole(right)):
+    if name not in GROWING or not (_is_whole(left) and _is_whole(right)):
         return
-    x, y = (cast(as_tensor(value).at(), DOUBLE) for value in (left, right))
+    is_power = name in ("power", "left_shift") and isinstance(right, Tensor)
+    are_forms = is_integer(left) and is_integer(right)
+    if not (b.checks_integers or is_power) and (are_forms or _fits(b, name, left, right)):
+        return
     if is_power:
-        is_no_fraction = Op("less_equal", (Const(0.0, DOUBLE), y), BOOL)
+        is_no_fraction = Op("less_equal", (Const(0.0, DOUBLE), _as_double(right)), BOOL)
         b.check(is_no_fraction, (), "an integer to a negative power, or a negative shift", ArgumentError, TODO)
+    _check_result(b, name, left, right)
+
+
+def _check_result(b: Builder, name: str, left: Any, right: Any) -> None:
+    lines = b.magnitudes.loops_behind(*(as_tensor(value).at() for value in (left, right)))
+    if not lines <= b.magnitudes.written_out:
+        raise Outgrown(lines)
+    x, y = map(_as_double, (left, right))
     if name == "left_shift":
         name, y = "multiply", Op("power", (Const(2.0, DOUBLE), y), DOUBLE)
     result = Op("absolute", (Op(name, (x, y), DOUBLE),), DOUBLE)
     fits = Op("less_equal", (result, Const(FITS, DOUBLE)), BOOL)
     b.check(fits, (), TOO_LONG, ArgumentError, TODO)
+
+
+def _as_double(value: Any) -> Expr:
+    return cast(as_tensor(value).at(), DOUBLE)
+
+
+def _fits(b: Builder, name: str, left: Any, right: Any) -> bool:
+    """Whether a result has at most 64 bits. Of integers that a loop around hands on, `integer_growth` decides that."""
+    operands = [as_tensor(value).at() for value in (left, right)]
+    if any(read.buffer in b.carried for value in operands for read in reads(value)):
+        return True
+    return size_of(name, [magnitude(b, value) for value in (left, right)]) <= MOST
+
+
+def magnitude(b: Builder, value: Any) -> int:
+    """A bound on the magnitude of an integer."""
+    if isinstance(value, int):
+        return abs(value)
+    if not _is_whole(value):
+        return UNKNOWN
+    sizes, symbols = b.magnitudes.sizes, symbol_sizes(b)
+    known = {name: size for name, size in sizes.items() if name not in b.carried} if b.carried else sizes
+    return Sizes(known, lambda symbol: symbols.get(symbol, UNKNOWN)).of(as_tensor(value).at())
+
+
+def symbol_sizes(b: Builder) -> Bounds:
+    """Bounds on integer arguments, also those of other calls, and on the counters of the loops around."""
+    arguments = {name: max(abs(value), SMALL) for name, value in b.integers.items()}
+    return arguments | {var: max(trips.const, 0) if trips.is_const else MANY_TRIPS for _, var, trips in b.loops}
 
 
 def is_long_beside_another(left: Any, right: Any) -> bool:
@@ -139,7 +181,7 @@ def are_bounded(b: Builder, values: Sequence[Any]) -> bool:
 
 
 def _is_of_data(b: Builder, form: Lin) -> bool:
-    """Whether data decides an integer, which is taken to be smaller than `LARGE`."""
+    """Whether data decides an integer, which is taken to be smaller than `UNKNOWN`."""
     are_read = all(isinstance(atom, Expr) and atom.reads for atom, _ in form.terms)
     return len(form.terms) > 0 and are_read and not _reads_table(b, form)
 
@@ -155,15 +197,7 @@ def _bound(b: Builder, form: Lin) -> int | None:
 
 def _size(name: str, left: int | None, right: int | None) -> int | None:
     """The largest magnitude of a result, from those of the operands; None where that is not bounded."""
-    if left is None or right is None:
-        return None
-    if name == "multiply":
-        return left * right
-    if name in ("power", "left_shift"):
-        base = 2 if name == "left_shift" else left
-        factor = left if name == "left_shift" else 1
-        return factor * base**right if right <= MOST.bit_length() or base <= 1 else MOST + 1
-    return left + right if name in ("add", "subtract") else 2 * max(left, right)
+    return None if left is None or right is None else size_of(name, [left, right])
 
 
 def _check_exponent(b: Builder, name: str, left: Lin, right: Lin) -> None:

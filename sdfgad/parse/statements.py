@@ -97,7 +97,8 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
             _update_property(frame, node, owner, node.target.attr)
             return
-        if isinstance(owner, Record) and attributes.may_be_column(frame.b, owner, node.target.attr):
+        is_of_class = isinstance(owner, Record) and node.target.attr not in owner.fields
+        if isinstance(owner, Record) and (is_of_class or attributes.may_be_column(frame.b, owner, node.target.attr)):
             _update_column(frame, node, owner, node.target.attr)
             return
         if isinstance(owner, Record):
@@ -138,9 +139,12 @@ def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str
 
 
 def _update_column(frame: Frame, node: ast.AugAssign, owner: Record, name: str) -> None:
-    """``owner.name op= value`` of an attribute that is a row of an array."""
+    """``owner.name op= value`` of an attribute that is a row of an array, or that the object has by its class."""
     old = frame.b.settle(objects.attribute(frame.b, owner, name, partial(inlined, frame, node)))
     result = operated(frame, node, old, frame.eval(node.value))
+    if isinstance(old, (list, dict, set)) and name not in owner.fields:
+        what = f"`{source_text(node.target)}` is one list or dict of all objects of the class, and is changed"
+        raise frame.unsupported(node, what, f"Make one for each object: self.{name} = [] in __init__.")
     if isinstance(old, (list, dict, set)):
         raise NeedsConstant(
             frame.b.symbols_here(), frame.b.where, "a list or dict of one of several objects is changed"

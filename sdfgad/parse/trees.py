@@ -185,11 +185,15 @@ def _undefined(_: Any) -> Any:
     return UNDEFINED
 
 
+def _is_same(x: Any, y: Any) -> bool:
+    return type(x) is type(y) and x == y
+
+
 def _matched(values: list[Any], left: int) -> list[Any] | None:
     known = [value for value in values if value is not UNDEFINED]
     if not any(map(is_inner, known)):
         # What is never read may as well be what is read elsewhere.
-        is_label = bool(known) and isinstance(known[0], LABELS) and all(value == known[0] for value in known)
+        is_label = bool(known) and isinstance(known[0], LABELS) and all(_is_same(value, known[0]) for value in known)
         return known[:1] * len(values) if is_label else values
     like = known[0]
     if not is_inner(like) or not all(is_same_kind(like, value) for value in known):

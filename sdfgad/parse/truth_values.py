@@ -1,8 +1,9 @@
-"""Booleans in arithmetic: those of Python are the integers 0 and 1 there, those of NumPy are not.
+"""Dynamic types of numbers: what a number is in Python may be known only at run time, as in ``k = 0`` and, in a
+branch, ``k = x[i] > 0``, or in ``n = 3`` and, in a loop, ``n = n * 0.5``. Such numbers say so (`Tensor.types`), and
+what does not compute the same of either, or asks which it is, is refused.
 
-The sum of two booleans of Python is an integer, that of two of NumPy a boolean, and NumPy refuses a difference of them.
-What a number is in Python may be known only at run time, as in ``k = 0`` and, in a branch, ``k = x[i] > 0``. Such
-numbers say so (`Tensor.types`), and what does not compute the same of either is refused.
+Booleans of Python are the integers 0 and 1 in arithmetic, those of NumPy are not: the sum of two of Python is an
+integer, that of two of NumPy a boolean, and NumPy refuses a difference of them.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from sdfgad.errors import Rebound
 from sdfgad.ir.expr import INT, Lin, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.values import Selection, Tensor, as_tensor, cast
+from sdfgad.parse.values import Selection, Tensor, as_tensor, cast, is_number
 
-NUMPY, PYTHON, NUMBER = "a boolean of NumPy", "a boolean of Python", "a number"
-ANY = frozenset((NUMPY, PYTHON))
+NUMPY, PYTHON = "a boolean of NumPy", "a boolean of Python"
+INTEGER, FLOAT, COMPLEX = "an integer", "a float", "a complex number"
+BOOLEANS = frozenset((NUMPY, PYTHON))
 BOOL = np.dtype(np.bool_)
+STORED = {INTEGER: INT, FLOAT: np.dtype(np.float64), COMPLEX: np.dtype(np.complex128)}
 TODO = "Write int(...) or bool(...) where it is assigned, so that it is of one kind on all ways."
 BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
 # What these give is equal, whether their operands are booleans or the integers 0 and 1.
@@ -39,8 +42,17 @@ NARROW = frozenset(np.dtype(name) for name in ("bool", "int8", "float16"))
 
 def types_of(tensor: Tensor) -> frozenset[str]:
     """What a number may be in Python."""
-    own = NUMBER if tensor.dtype.kind != "b" else PYTHON if tensor.weak and not tensor.ndim else NUMPY
-    return tensor.types or frozenset((own,))
+    return tensor.types or frozenset((_own(tensor),))
+
+
+def _own(tensor: Tensor) -> str:
+    """What the dtype of a number says that it is."""
+    return _number(tensor.dtype) or (PYTHON if tensor.weak and not tensor.ndim else NUMPY)
+
+
+def _number(dtype: np.dtype[Any]) -> str | None:
+    """What a number of some dtype is; None for booleans."""
+    return {"i": INTEGER, "u": INTEGER, "f": FLOAT, "c": COMPLEX}.get(dtype.kind)
 
 
 def joined(tensors: list[Tensor]) -> frozenset[str]:
@@ -51,14 +63,25 @@ def joined(tensors: list[Tensor]) -> frozenset[str]:
     return found if len(found) > 1 else frozenset()
 
 
+def with_types_of(stored: Tensor, value: Any) -> Tensor:
+    """A number in storage that holds others, too, as what the value is that was assigned last.
+
+    Where booleans are among them, the storage computes otherwise than these.
+    """
+    if stored.ndim or stored.types & BOOLEANS or not (is_number(value) or isinstance(value, (Tensor, Lin))):
+        return stored
+    types = types_of(as_tensor(value))
+    return replace(stored, types=frozenset() if types == {_own(stored)} else types)
+
+
 def require_known(b: Builder, values: list[Any], what: str) -> None:
     """Require of numbers that not all of them may be booleans, where they may be others.
 
     Raises:
         Rebound: they may.
     """
-    types = [types_of(value) if isinstance(value, Tensor) else frozenset((NUMBER,)) for value in values]
-    if any(NUMBER in one and len(one) > 1 for one in types) and all(one != {NUMBER} for one in types):
+    types = [types_of(value) if isinstance(value, Tensor) else frozenset((INTEGER,)) for value in values]
+    if any(one & BOOLEANS and one - BOOLEANS for one in types) and all(one & BOOLEANS for one in types):
         raise _undecided(b, what, frozenset[str]().union(*types))
 
 
@@ -75,8 +98,10 @@ def agreed(b: Builder, value: Any, cls: type[Any], fact: Callable[[type[Any]], A
         Rebound: the classes that it may have differ in the fact.
     """
     types = value.types if isinstance(value, Tensor) else frozenset[str]()
-    numbers: set[Any] = {int} if cls in (bool, np.bool_) else {cls, *_python_class(cls)}
-    classes: dict[str, set[Any]] = {NUMPY: {np.bool_}, PYTHON: {bool}, NUMBER: numbers}
+    classes: dict[str, set[Any]] = {NUMPY: {np.bool_}, PYTHON: {bool}, INTEGER: {int}, FLOAT: {float}}
+    if cls not in (bool, np.bool_):
+        own = _own(value) if isinstance(value, Tensor) else ""
+        classes[own] = {cls, *_python_class(cls)}
     found = {fact(one) for kind in types for one in classes[kind]} or {fact(cls)}
     if len(found) > 1:
         raise _undecided(b, "the program asks which", types)
@@ -128,6 +153,9 @@ def with_types(b: Builder, result: Any, types: frozenset[str]) -> Any:
     """A result that may be any of these in Python."""
     if not isinstance(result, Tensor) or not types:
         return result
+    if result.ndim and not types & BOOLEANS:
+        # Arrays of integers, or of floats, are followed by their dtypes (`mixed_dtypes`).
+        return result
     if result.ndim and len(types) > 1:
         raise _undecided(b, "so is the dtype of an array", types)
     if len(types) == 1:
@@ -156,7 +184,7 @@ def result_types(b: Builder, name: str, tensors: list[Tensor], is_operator: bool
 def _resolved(name: str, tensors: list[Tensor], choice: tuple[str, ...], is_operator: bool) -> tuple[Any, str]:
     """The narrow dtypes in which NumPy or Python computes, None where it does not, and what the result is."""
     pairs = list(zip(tensors, choice, strict=True))
-    are_pythons = all(kind == PYTHON or (kind == NUMBER and one.weak and not one.ndim) for one, kind in pairs)
+    are_pythons = all(kind == PYTHON or (kind not in BOOLEANS and one.weak and not one.ndim) for one, kind in pairs)
     dtypes = [_operand_type(one, kind, are_pythons) for one, kind in pairs]
     if is_operator and are_pythons and not (name in BITWISE and set(choice) == {PYTHON}):
         dtypes = [INT if dtype == BOOL else dtype for dtype in dtypes]
@@ -164,15 +192,15 @@ def _resolved(name: str, tensors: list[Tensor], choice: tuple[str, ...], is_oper
     try:
         resolved = ufunc.resolve_dtypes((*dtypes, *(None,) * ufunc.nout))
     except TypeError:
-        return None, NUMBER
-    kind = NUMBER if resolved[-1] != BOOL else PYTHON if are_pythons else NUMPY
+        return None, FLOAT
+    kind = _number(resolved[-1]) or (PYTHON if are_pythons else NUMPY)
     return tuple(dtype for dtype in resolved if dtype in NARROW), kind
 
 
 def _operand_type(tensor: Tensor, kind: str, are_pythons: bool) -> Any:
-    if kind != NUMBER:
+    if kind in BOOLEANS:
         return BOOL
-    dtype = INT if tensor.dtype == BOOL else tensor.dtype
+    dtype = tensor.dtype if _number(tensor.dtype) == kind else STORED[kind]
     return {"i": int, "f": float, "c": complex}.get(dtype.kind) if tensor.weak and not are_pythons else dtype
 
 

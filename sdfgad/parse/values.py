@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
@@ -325,6 +326,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex, np.generic))
 
 
+def is_member(value: Any) -> bool:
+    """Whether a value is a number that is a member of an enumeration, which no number of compiled code is."""
+    return isinstance(value, Enum) and is_number(value)
+
+
 def is_integer(value: Any) -> bool:
     """Whether a value is an integer with a linear form: a Python or NumPy integer, or a `Lin`."""
     return isinstance(value, (Lin, int, np.integer)) and not isinstance(value, (bool, np.bool_))
@@ -407,6 +413,13 @@ class NotNumeric(TypeError):
         self.symbols = set[str]()
 
 
+WEAK_DTYPES: dict[type[Any], np.dtype[Any]] = {
+    int: INT,
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+
+
 def as_tensor(value: Any) -> Tensor:
     """A number, `Lin` or tensor as a tensor.
 
@@ -424,10 +437,11 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, bool):
         return scalar(Const(value, BOOL), weak=True)
     if is_number(value):
-        if type(value) is int and not -(2**63) <= value < 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
             value = float(value)  # As NumPy does beside floats.
-        dtype = {int: INT, float: np.dtype(np.float64), complex: np.dtype(np.complex128)}[type(value)]
-        return scalar(Const(value, dtype), weak=True)
+        # Also of subclasses, such as members of an `IntEnum`.
+        cls, dtype = next((cls, dtype) for cls, dtype in WEAK_DTYPES.items() if isinstance(value, cls))
+        return scalar(Const(cls(value), dtype), weak=True)
     raise NotNumeric(value)
 
 

@@ -1,6 +1,6 @@
 """Strings and members of enumerations that data decides: the states of machines, in loops."""
 
-from enum import Enum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 
 import numpy as np
 import pytest
@@ -91,6 +91,38 @@ def shifted(x, h):
 
 def test_members_that_are_strings_equal_them():
     agrees(shifted, X, 0.3)
+
+
+def known_member(x, h):
+    """A member that equals a string is another object, of another class."""
+    gear, total = "low", 0.0
+    for v in x:
+        total += h * v if isinstance(gear, Gear) else h
+        gear = Gear.LOW
+    return total
+
+
+def test_members_are_told_from_the_strings_that_they_equal():
+    agrees(known_member, X, 0.3)
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 3
+
+
+def leveled(x, h):
+    level, total = Level.LOW, 0.0
+    for v in x[:5]:
+        if v > 0.5:
+            level = Level.HIGH
+        total += h * v * level if level is Level.HIGH else h * h
+    return total * level
+
+
+def test_members_that_are_integers():
+    """They ended in a KeyError."""
+    agrees(leveled, X, 0.3)
 
 
 class Law(tuple, Enum):

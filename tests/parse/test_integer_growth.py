@@ -79,7 +79,54 @@ def of_counters(x):
     return total
 
 
-@pytest.mark.parametrize("program", [factorials, fibonacci, powers, generator, of_counters])
+def factorial_of(n):
+    found = 1
+    for k in range(2, n + 1):
+        found *= k
+    return found
+
+
+def of_factorials(x):
+    """Products of what loops have computed, each of which fits."""
+    total = x[1] / np.sqrt(float(factorial_of(16) * factorial_of(16))) * 1e13
+    for m in range(5):
+        total += x[0] * 1e10 / (factorial_of(16 - m) * factorial_of(12 + m)) ** 0.5
+    return total
+
+
+def of_what_grows(x):
+    n, total = 1, 0.0
+    for _ in range(30):
+        n = n * 3
+        total += x[0] * 1e-20 * (n * n)
+        if n * n > 2**70:
+            total += x[1]
+    return total + x[2] * 1e-20 * (n * n)
+
+
+class Part:
+    def __init__(self, x, k):
+        self.x, self.k = x, k
+
+
+def of_attributes(x):
+    parts = [Part(x[k], k) for k in range(3)]
+    total = 0.0
+    for t in range(6):
+        for k, part in enumerate(parts):
+            part.k = 10**10 * (k + t)
+            if part.x > 0.4:
+                total += 1e-20 * (part.k * part.k) * part.x
+    return total
+
+
+@pytest.mark.parametrize("program", [of_factorials, of_what_grows, of_attributes])
+def test_products_of_integers_that_have_grown(program):
+    """They overflowed, without a word."""
+    assert_value_and_slope(program, X.copy())
+
+
+@pytest.mark.parametrize("program", [factorials, fibonacci, powers, generator, of_counters, nested])
 def test_long_integers_are_pythons(program):
     """They were those of 64 bits, without a word."""
     assert_value_and_slope(program, X.copy())
@@ -113,6 +160,24 @@ def series(x):
     return total
 
 
+def product(x):
+    n = int(x[0] * 1e11)
+    return x[1] * (n * n)
+
+
+def chosen_product(x):
+    k = 10**10 if x[0] > 0.5 else 7
+    return x[1] * (k * k)
+
+
+def counted_product(x):
+    n = 10
+    for k in range(3):
+        if x[k] > 0.1:
+            n = n * 1000
+    return x[0] * (n * n)
+
+
 def long_loop(x):
     n, total = 0, 0.0
     for k in range(300):
@@ -143,7 +208,9 @@ def test_a_count_that_is_an_argument():
         (where_data_decides, X * 3, "p = p * 3"),
         (series, X * 10, "factorial *= k"),
         (long_loop, X, "n = n * 10 + k % 10"),
-        (nested, X, "p = p * 3 + k"),
+        (product, X, "return x[1] * (n * n)"),
+        (chosen_product, X, "return x[1] * (k * k)"),
+        (counted_product, X, "return x[0] * (n * n)"),
     ],
 )
 def test_a_check_where_they_cannot_be_known(program, x, line):

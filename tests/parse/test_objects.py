@@ -1,6 +1,7 @@
 """Objects of the user's classes: what their classes define, inheritance, and how they are constructed."""
 
 import textwrap
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -165,6 +166,9 @@ PROGRAMS = {
     "kinds": "p = Point(x[0])\nif isinstance(p, Point) and not isinstance(p, Base):\n    return p.x * s\nreturn x[1]",
     "references": "p = Point(x[0])\nq = p\nq.y = s\nq.x = q.x * 2.0\nreturn p.x * p.y",
     "arrays in place": "p = Point(x[0] * 1.0)\nq = [p, p]\nq[0].x += s\nq[1].x[1:] *= x[1, 0]\nreturn p.x",
+    "updates of what the class defines": "bases = [Base(x[k]) for k in range(3)]\nfor k in range(4):\n"
+    "    for base in bases:\n        if np.sum(base.x) > 4.0 * s:\n            base.count += 1\n"
+    "        base.x = base.x * 0.9\nbases[0].count += 2\nreturn sum(b.x * b.count for b in bases)",
     "in containers": "d = {'p': [Point(x[k], s * k) for k in range(3)]}\nreturn sum(p.x * p.y for p in d['p'])",
     "returned": "def make(k):\n    return Point(x[k]), Pair(x[k] * s)\na, b = make(1)\nreturn a.x * b.a",
 }
@@ -208,9 +212,20 @@ def too_many(x):
     return np.sum(Guarded(x, x).x)
 
 
+class Shared:
+    log: ClassVar[list] = []
+
+
+def of_all_objects(x):
+    shared = Shared()
+    shared.log += [x[0]]
+    return shared.log[0]
+
+
 @pytest.mark.parametrize(
     ("program", "line", "what"),
     [
+        (of_all_objects, "shared.log +=", "`shared.log` is one list or dict of all objects of the class"),
         (without_attribute, "return", "Python raises AttributeError here"),
         (without_operator, "return", "Guarded is not a number or an array"),
         (without_length, "return", "`Guarded` does not define `__len__` in Python"),

@@ -8,7 +8,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import Rebound, SdfgadError
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import as_python_runs, assert_like_python, checked_outputs, parsed
+from tests.helpers_ir import as_python_runs, assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
 X = np.array([0.7, 0.3, 0.9, 0.1])
 I = np.array([1, 2, 3])
@@ -172,7 +172,11 @@ def filled(x, n):
 @pytest.mark.parametrize(
     ("program", "line", "what"),
     [
-        (added, "k + k", "a boolean of NumPy or a number, which is decided only at run time, and np.add of it differs"),
+        (
+            added,
+            "k + k",
+            "a boolean of NumPy or an integer, which is decided only at run time, and np.add of it",
+        ),
         (two_kinds, "k + k", "a boolean of NumPy or a boolean of Python"),
         (an_index, "x[k]", "a boolean and a number select otherwise"),
         (filled, "np.full", "this function may look at that"),
@@ -200,3 +204,77 @@ def test_flags_that_loops_set_are_not_refused():
     np.testing.assert_allclose(value, flags(X, 0.45), rtol=1e-14)
     np.testing.assert_allclose(of_x, np.full(4, 0.45), rtol=1e-12)
     np.testing.assert_allclose(of_s, (flags(X, 0.45 + 1e-6) - flags(X, 0.45 - 1e-6)) / 2e-6, rtol=1e-8)
+
+
+# --- integers that become floats, and the like
+
+
+class Cell:
+    def __init__(self):
+        self.n, self.w, self.on = 3, 2.0, True
+
+
+def halved(x):
+    n, total = 3, x[3]
+    for _ in range(5):
+        total += x[1] if isinstance(n, int) else x[2]
+        n = n * 0.5
+    return total * n if isinstance(n, float) else total
+
+
+def of_cells(x):
+    cell, total = Cell(), x[3]
+    for _ in range(5):
+        total += x[1] if isinstance(cell.n, int) else x[2]
+        if type(cell.w) is int:
+            total += x[0]
+        if cell.on is True:
+            total *= x[2]
+        cell.n, cell.w, cell.on = cell.n * 0.5, int(cell.w * 2), 1
+    return total + cell.n
+
+
+def of_several(x):
+    cells, total = [Cell() for _ in range(4)], 0.0
+    for k in range(3):
+        for cell, v in zip(cells, x, strict=True):
+            total += v if isinstance(cell.n, int) else v * v
+            cell.n = cell.n * v
+    return total
+
+
+def made_complex(x):
+    z, total = x[0], 0.0
+    for _ in range(4):
+        total += x[1] if isinstance(z, complex) else x[2]
+        z = z * z + 0.1j
+    return total * abs(z)
+
+
+def no_flag(x):
+    on, total = True, x[3]
+    for _ in range(4):
+        if on is True:
+            total += x[1]
+        on = 1
+    return total
+
+
+@pytest.mark.parametrize("program", [halved, of_cells, of_several, made_complex, no_flag])
+def test_a_program_may_ask_for_the_type_of_a_number(program):
+    """What it is in the first trip was taken for what it is in the others."""
+    assert_value_and_slope(program, X.copy())
+
+
+def decided_type(x):
+    n = 3
+    for v in x:
+        if v > 0.5:
+            n = n * 0.5
+    return x[0] if isinstance(n, int) else x[1]
+
+
+def test_a_type_that_data_decides_is_refused():
+    with pytest.raises(Rebound, match="a number is a float or an integer, which is decided only at run time") as caught:
+        sdfgad.differentiate(decided_type)(X)
+    assert line_of(decided_type, "isinstance(n, int)") in str(caught.value)
