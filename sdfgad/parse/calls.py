@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import chosen_texts, containers, hazards, objects, sparse, trajectory_items
+from sdfgad.parse import chosen_texts, containers, hazards, masked_lists, objects, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import stand_in
@@ -27,6 +27,7 @@ from sdfgad.parse.delay_lines import made, with_items
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.keyed import itself
 from sdfgad.parse.handlers import NOT_THESE, handled
 from sdfgad.parse.ignored_calls import ignore, is_ignored
 from sdfgad.parse.inlined_calls import inlined
@@ -278,6 +279,8 @@ def _of_known(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return frame.b.python(function, *positional, **keywords)
     if function is slice:
         return slice(*(None if bound is None else _bound_of_slice(frame.b, bound) for bound in positional))
+    if function is list and masked_lists.is_filtered(positional[0] if positional else None):
+        return masked_lists.copied(frame.b, positional[0])
     if function in (tuple, list) and len(positional) == 1 and not keywords:
         values = elements_of(frame.b, positional[0])
         if values is None:
@@ -388,11 +391,22 @@ def _is_numpy(function: Any) -> bool:
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
     if known.keyed is not None and keywords.get("key") is not None:
         return inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
+    if known.keyed is not None and not is_static((positional, keywords)) and _are_tuples(node, positional):
+        return inlined(frame, node, known.keyed, positional, {**keywords, "key": itself}, is_definition=True)
     if known.static and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:
         return inlined(frame, node, known.handler, positional, keywords, is_definition=True)
     return handled(frame, node, known.handler, positional, keywords)
+
+
+def _are_tuples(node: ast.Call, positional: list[Any]) -> bool:
+    """Whether items, of which one is chosen, are tuples, which have a lexicographic order."""
+    items = positional[0] if len(positional) == 1 else positional
+    if isinstance(items, (tuple, list)):
+        return any(isinstance(item, tuple) for item in items)
+    made = node.args[0] if len(node.args) == 1 else None
+    return isinstance(made, ast.GeneratorExp) and isinstance(made.elt, ast.Tuple)
 
 
 def _outer(frame: Frame, node: ast.Call, ufunc: np.ufunc, positional: list[Any], keywords: Keywords) -> Any:

@@ -19,7 +19,7 @@ from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable,
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Statement, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import conditions, containers, filtered_objects
+from sdfgad.parse import conditions, containers, filtered_objects, masked_lists
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -44,8 +44,11 @@ Rolled = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
 def items(frame: Frame, node: Comprehension) -> list[Any]:
     """The items, or the pairs of keys and values, in order."""
+    if (numbered := filtered_objects.enumerated(frame, node.generators[0].iter)) is not None:
+        with filtered_objects.named(frame, numbered):
+            return items(frame, filtered_objects.numbered_over_all(node))
     value = iterable_of(frame, node.generators[0].iter)
-    if filtered_objects.is_filtered(value):
+    if masked_lists.is_filtered(value):
         with filtered_objects.named(frame, value):
             return items(frame, filtered_objects.over_all(node))
     rows = _rows(frame, node, value)
@@ -54,8 +57,11 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
 
 def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:
     """The items, each computed lazily; only the first iterable is evaluated at once, as in Python."""
+    if (numbered := filtered_objects.enumerated(frame, node.generators[0].iter)) is not None:
+        with filtered_objects.named(frame, numbered):
+            return generator(frame, filtered_objects.numbered_over_all(node))
     first, blocks = frame.eval(node.generators[0].iter), tuple(frame.b.blocks)
-    if filtered_objects.is_filtered(first):
+    if masked_lists.is_filtered(first):
         with filtered_objects.named(frame, first):
             return generator(frame, filtered_objects.over_all(node))
     one_by_one, at_once = partial(_one_by_one, frame, node, first), partial(_rows, frame, node, first)
@@ -88,7 +94,9 @@ class ConditionOnData(UnsupportedProgram):
         if self.comprehension is node:
             yield node
             return
-        with filtered_objects.named(frame, frame.eval(node.generators[0].iter)):
+        values = node.generators[0].iter
+        numbered = filtered_objects.enumerated(frame, values)
+        with filtered_objects.named(frame, frame.eval(values) if numbered is None else numbered):
             yield self.comprehension
 
 

@@ -1,6 +1,7 @@
-"""Sums, extrema, `any` and `all` of a comprehension whose condition is data: what it leaves out counts as zero, or not.
+"""Sums, extrema, `any`, `all` and the first item of a comprehension whose condition is data: what it leaves out counts
+as zero, or not.
 
-How many items there are is known only at run time then, but neither depends on that.
+How many items there are is known only at run time then, but none of them depends on that.
 """
 
 from __future__ import annotations
@@ -15,21 +16,38 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse import calls
+from sdfgad.parse import calls, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
-from sdfgad.parse.filtered import chosen, pairs, without_conditions
+from sdfgad.parse.filtered import chosen, items_and_tests, pairs, without_conditions
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.functions.keyed import max_by_key, max_of_chosen, min_by_key, min_of_chosen
+from sdfgad.parse.functions.keyed import (
+    first_of_chosen,
+    first_of_list,
+    max_by_key,
+    max_of_chosen,
+    min_by_key,
+    min_of_chosen,
+)
+from sdfgad.parse.generator_loops import as_generator, flattened
+from sdfgad.parse.inlined_calls import inlined
 
 SUMS = (builtins.sum, np.sum, math.fsum, builtins.any)
 BY_KEY: dict[Any, Any] = {min_of_chosen: min_by_key, max_of_chosen: max_by_key}
-EXTREMA = ((builtins.min, min_of_chosen), (builtins.max, max_of_chosen))
+LISTS = (builtins.list, builtins.tuple)
+# Of pairs of a condition and an item.
+DEFINITIONS = ((builtins.min, min_of_chosen), (builtins.max, max_of_chosen), (builtins.next, first_of_chosen))
 
 
 def call(frame: Frame, node: ast.Call) -> Any:
-    """A call; if it is such a sum or extremum, of all items, each with its condition so to speak."""
-    if not node.args or not isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
+    """A call; if it is such a one, of all items, each with its condition so to speak."""
+    if not node.args or isinstance(node.args[0], ast.Starred):
         return calls.call(frame, node)
+    if (first := as_generator(frame, node.args[0])) is not node.args[0]:
+        node = _with_argument(node, first)
+    if not isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
+        return calls.call(frame, node)
+    if (first := flattened(frame, node.args[0])) is not node.args[0]:
+        node = _with_argument(node, first)
     state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
     try:
         return calls.call(frame, node)
@@ -38,25 +56,50 @@ def call(frame: Frame, node: ast.Call) -> Any:
         frame.env = env
         del frame.loops[depth:]
         function = frame.eval(node.func)
-        definition = next((one for original, one in EXTREMA if function is original), None)
-        if not error.is_of(node.args[0]) or (definition is None and function not in (*SUMS, builtins.all)):
+        definition = next((one for original, one in DEFINITIONS if function is original), None)
+        if not error.is_of(node.args[0]) or (definition is None and function not in (*SUMS, *LISTS, builtins.all)):
             raise
+        if function in LISTS:
+            return frame.eval(_as_list(node.args[0]))
         try:
             with error.again(frame, node.args[0]) as parsed:
                 node = _with_argument(node, parsed)
                 if definition is None:
                     return calls.call(frame, _of_all(node, function is builtins.all))
-                return _extremum(frame, node, definition)
+                return _chosen(frame, node, definition)
         except SdfgadError:
             raise error from None
 
 
-def _extremum(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any:
-    """The extremum of the items that are chosen, of all pairs of a condition and an item; of objects, by a key."""
+def _chosen(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any:
+    """The extremum or the first of the items that are chosen, of all pairs of a condition and an item; of objects, of
+    their list."""
     keywords = {str(keyword.arg): frame.eval(keyword.value) for keyword in node.keywords}
-    if "key" not in keywords:
-        return frame.call(node, definition, [frame.eval(pairs(node.args[0]))], keywords, is_definition=True)
-    return frame.call(node, BY_KEY[definition], [frame.eval(_as_list(node.args[0]))], keywords, is_definition=True)
+    if "key" in keywords:
+        definition, items = BY_KEY[definition], [frame.eval(_as_list(node.args[0]))]
+    elif definition is not first_of_chosen:
+        items = [frame.eval(pairs(node.args[0]))]
+    elif (values := _objects(frame, _as_list(node.args[0]))) is not None:
+        definition, items = first_of_list, [values]
+    else:
+        items = [frame.eval(one) for one in items_and_tests(node.args[0])]
+    others = [frame.eval(one) for one in node.args[1:]]
+    return inlined(frame, node, definition, [*items, *others], keywords, is_definition=True)
+
+
+def _objects(frame: Frame, node: ast.ListComp) -> Any:
+    """The list of objects that data chooses; None of other items."""
+    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    try:
+        found = frame.eval(node)
+    except ConditionOnData:
+        found = None
+    if masked_lists.is_filtered(found):
+        return found
+    frame.b.restore(state)
+    frame.env = env
+    del frame.loops[depth:]
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -34,6 +34,7 @@ from sdfgad.parse.values import (
     Record,
     Tensor,
     as_tensor,
+    is_member,
     is_static,
     scalar,
 )
@@ -41,6 +42,12 @@ from sdfgad.parse.values import (
 
 class ShapesDiffer(Rebound):
     """The values of a conditional expression differ in their shapes."""
+
+
+class MembersDiffer(Rebound):
+    """The values of a conditional expression are members of an enumeration, and numbers."""
+
+    is_of_text = True
 
 
 Arms = tuple[Callable[[], Any], Callable[[], Any]]
@@ -234,7 +241,7 @@ def conditional_expression(frame: Frame, node: ast.IfExp) -> Any:
         return frame.eval(node.body if condition else node.orelse)
     try:
         return _selected(frame, condition, (lambda: frame.eval(node.body), lambda: frame.eval(node.orelse)))
-    except ShapesDiffer as error:
+    except (ShapesDiffer, MembersDiffer) as error:
         error.choice = error.choice or node
         raise
 
@@ -258,6 +265,9 @@ def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
         return chosen_objects.resolved(b, replace(values[0], place=place))
     if all(isinstance(value, Record) for value in values):
         raise chosen_object("data decides which one of two objects this is", b.where, "Write an `if` statement.")
+    if any(map(is_member, values)):
+        what = "data decides which of two members of an enumeration this expression is"
+        raise MembersDiffer(what, b.where, "Write an `if` statement.")
     if b.numbers_texts and chosen_texts.are_texts(values):
         return ChosenText(where(b, condition, *(chosen_texts.code_of(b, value) for value in values)))
     return _either_array(b, condition, values)

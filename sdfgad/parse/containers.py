@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Location, UnboundVariable, chosen_object
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import Lin, reads, symbols_of
 from sdfgad.ir.specialise import Carried, NeedsConstant
 from sdfgad.parse import appending, sparse, trees
 from sdfgad.parse.builder import Builder
@@ -114,6 +114,9 @@ def key_of(b: Builder, key: Any) -> Any:
         return key if all(map(operator.is_, parts, key)) else rebuilt_tuple(key, parts)
     if isinstance(key, Lin) or (isinstance(key, Tensor) and not key.ndim and key.dtype.kind in "iu"):
         return b.constant(key)
+    if isinstance(key, Tensor) and not key.ndim and not reads(key.at()) and (symbols := symbols_of(key.at())):
+        what = "a key of a dict, or an element of a set, is computed from the counter of a loop or an argument"
+        raise NeedsConstant(b.symbols_behind(symbols), b.where, what)
     if isinstance(key, (Tensor, Selection)):
         what = "a key of a dict, or an element of a set, is known only at run time"
         raise b.unsupported(what, "Use keys that do not depend on arrays or floats, or an array and an integer index.")

@@ -31,6 +31,7 @@ from sdfgad.parse import (
     iterators,
     keyed_trajectories,
     namespaces,
+    object_equality,
     objects,
     operators,
     optional_values,
@@ -46,6 +47,7 @@ from sdfgad.parse.flat import Flat
 from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.functions import mpi
 from sdfgad.parse.functions.facts import class_of
+from sdfgad.parse.generator_loops import flattened
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.iterators import mapping
@@ -54,7 +56,7 @@ from sdfgad.parse.liveness import assigned_attributes, assigned_names
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.operands import evaluated, has_equality, method
+from sdfgad.parse.operands import evaluated, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
@@ -342,8 +344,11 @@ def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, r
     if op in (ast.In, ast.NotIn) and isinstance(right, Record):
         is_missing = _negated(frame, node, method(frame, node, right, "__contains__", left))
         return is_missing if op is ast.NotIn else _negated(frame, node, is_missing)
-    if not isinstance(left, Record) or op in operators.IDENTITY or (right is None and not has_equality(left.cls)):
+    is_identity = op in operators.IDENTITY or (op in (ast.Eq, ast.NotEq) and object_equality.are_compared(left, right))
+    if not isinstance(left, Record) or is_identity:
         return operators.compare(frame.b, op, left, right)
+    if op is ast.NotEq and not object_equality.defines(left.cls, "__ne__"):
+        return _negated(frame, node, method(frame, node, left, "__eq__", right))
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
 
 
@@ -359,7 +364,7 @@ def named(frame: Frame, node: ast.NamedExpr) -> Any:
 
 
 def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
-    found = filtered.items(frame, node)
+    found = filtered.items(frame, flattened(frame, node))
     return found if isinstance(found, Record) else containers.tracked(frame.b, found)
 
 

@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 from sdfgad.ir.expr import BOOL
-from sdfgad.parse import comprehensions, filtered_objects
+from sdfgad.parse import comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.selecting import selection
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Selection, as_tensor, astype, scalar
@@ -54,21 +55,27 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
 
 def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
     """The objects of a list of which data chooses; None of other items."""
-    if len(node.generators) > 1 or not isinstance(node.elt, ast.Name):
+    if calls_user_function(frame, node.elt):
+        # Of the objects that it would make, those that are left out would be, too.
         return None
-    iterable = node.generators[0].iter
-    # Once for the objects, and once for the tests.
-    if not isinstance(iterable, ast.Name | ast.Attribute) and not filtered_objects.is_over_all(node):
-        values = frame.eval(iterable)
+    # What it goes over is evaluated once for the objects, and once for the tests.
+    if not filtered_objects.is_over_all(node) and not all(_may_repeat(frame, one.iter) for one in node.generators):
+        values = frame.eval(node.generators[0].iter) if len(node.generators) == 1 else None
         if not isinstance(values, list | tuple):
             return None
         frame.env[ALL], node = values, _over_name(node)
     all_items, all_tests = _items_and_tests(node)
     found, objects = None, comprehensions.items(frame, all_items)
     if all(isinstance(one, Record) for one in objects):
-        found = filtered_objects.of(frame.b, objects, comprehensions.items(frame, all_tests))
+        found = masked_lists.of(frame.b, objects, comprehensions.items(frame, all_tests))
     frame.env.pop(ALL, None)
     return found
+
+
+def _may_repeat(frame: Frame, values: ast.expr) -> bool:
+    """Whether an expression may be evaluated twice, and gives the same objects again."""
+    makes_objects = isinstance(values, ast.List | ast.ListComp | ast.GeneratorExp)
+    return not makes_objects and not calls_user_function(frame, values)
 
 
 @lru_cache(maxsize=1024)
@@ -83,10 +90,22 @@ def _over_name(node: ast.ListComp) -> ast.ListComp:
 @lru_cache(maxsize=1024)
 def _items_and_tests(node: ast.ListComp) -> tuple[ast.ListComp, ast.ListComp]:
     """Comprehensions of all items, and of the conditions on them."""
-    items = without_conditions(node, ast.ListComp, lambda _, item: item)
-    truth = ast.Constant(bool)  # type: ignore[arg-type]
-    tests = without_conditions(node, ast.ListComp, lambda test, _: ast.Call(truth, [test], []))
-    return ast.fix_missing_locations(items), ast.fix_missing_locations(tests)
+    return _list(node, lambda _, item: item), _list(node, _as_truth)
+
+
+@lru_cache(maxsize=1024)
+def items_and_tests(node: ast.GeneratorExp | ast.ListComp) -> tuple[ast.ListComp, ast.ListComp]:
+    """The same, with 0 for the items whose conditions are false."""
+    return _list(node, chosen), _list(node, _as_truth)
+
+
+def _as_truth(test: ast.expr, _: ast.expr) -> ast.Call:
+    return ast.Call(ast.Constant(bool), [test], [])  # type: ignore[arg-type]
+
+
+def _list(node: ast.GeneratorExp | ast.ListComp, made: Callable[[ast.expr, ast.expr], ast.expr]) -> ast.ListComp:
+    found: ast.ListComp = ast.fix_missing_locations(without_conditions(node, ast.ListComp, made))
+    return found
 
 
 def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
@@ -106,9 +125,7 @@ def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
 @lru_cache(maxsize=1024)
 def pairs(first: ast.GeneratorExp | ast.ListComp) -> ast.ListComp:
     """A comprehension without its conditions, of pairs of their conjunction and an item, or 0 where it is false."""
-    made = without_conditions(first, ast.ListComp, lambda test, item: ast.Tuple([test, chosen(test, item)], ast.Load()))
-    result: ast.ListComp = ast.fix_missing_locations(made)
-    return result
+    return _list(first, lambda test, item: ast.Tuple([test, chosen(test, item)], ast.Load()))
 
 
 def chosen(test: ast.expr, item: ast.expr, otherwise: bool = False) -> ast.expr:

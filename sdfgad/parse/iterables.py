@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.ir.expr import Int, Lin
-from sdfgad.parse import filtered_objects
+from sdfgad.parse import masked_lists
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iterators import iterated
 from sdfgad.parse.ranges import Items, Range
@@ -20,7 +20,7 @@ def iterable_of(frame: Frame, node: ast.expr) -> Any:
     """The value of an expression that is gone over: ``np.arange(i, n)`` needs no array, and so no known length."""
     if not isinstance(node, ast.Call) or not _is_arange(frame, node):
         value = frame.eval(node)
-        return value if filtered_objects.is_filtered(value) else iterated(frame, node, value)
+        return value if masked_lists.is_filtered(value) else iterated(frame, node, value)
     bounds = [frame.eval(bound) for bound in node.args]
     span = Range.of(frame.b, bounds) if all(map(is_whole, bounds)) else None
     if isinstance(span, Range):

@@ -123,6 +123,49 @@ def _is_read_outside(function: ast.AST, loop: ast.stmt, enclosing: tuple[ast.stm
     )
 
 
+@lru_cache(maxsize=1 << 16)
+def is_read_behind(function: ast.AST, loop: ast.For, enclosing: tuple[ast.stmt, ...], name: str) -> bool:
+    """The same of a name that a loop binds; what other loops, comprehensions and functions bind first is no read of it.
+
+    Functions that are defined before the loop may read it, too.
+    """
+    others = [one for one in ast.walk(function) if not _is_around(one, loop)]
+    bound = {id(n) for one in others for n in _own(one, name)}
+    functions = [one for one in others if isinstance(one, ast.Lambda | ast.FunctionDef)]
+    captured = {id(n) for one in functions for n in _names(one).get(name, ())}
+    end = (loop.end_lineno or loop.lineno, loop.end_col_offset or 0)
+
+    def is_behind(n: ast.Name) -> bool:
+        is_later = (n.lineno, n.col_offset) >= end or any(_contains(outer, n) for outer in enclosing)
+        return (is_later and not _contains(loop, n)) or id(n) in captured
+
+    reads = [n for n in _names(function).get(name, ()) if id(n) not in bound and _is_read(function, n)]
+    return any(map(is_behind, reads))
+
+
+def _is_around(node: ast.AST, loop: ast.For) -> bool:
+    """Whether a node contains a loop, or what that was rewritten from."""
+    if not isinstance(node, ast.stmt | ast.expr):
+        return True
+    start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    return start <= (loop.lineno, loop.col_offset) and end >= (loop.end_lineno or 0, loop.end_col_offset or 0)
+
+
+def _own(node: ast.AST, name: str) -> list[ast.Name]:
+    """Where a loop, comprehension or function uses a name that it has bound before."""
+    inside: list[ast.AST] = []
+    if isinstance(node, ast.For) and name in assigned_names(node.target):
+        inside = list(node.body)
+    elif isinstance(node, COMPREHENSIONS) and any(name in assigned_names(one.target) for one in node.generators):
+        first = node.generators[0]
+        inside = [part for part in ast.iter_child_nodes(node) if part is not first] + [first.target, *first.ifs]
+    elif isinstance(node, ast.Lambda | ast.FunctionDef):
+        is_parameter = any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(node.args))
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        inside = list(body) if is_parameter else []
+    return [n for part in inside for n in _names(part).get(name, ())]
+
+
 def _is_read(function: ast.AST, name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Load) or any(target is name for target in _updated(function))
 

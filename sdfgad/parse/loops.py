@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import control, filled_loops, filtered_objects, trees
+from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
@@ -39,6 +39,7 @@ from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.liveness import assigned_names, is_read_behind
 from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
@@ -53,14 +54,23 @@ Result = TypeVar("Result")
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
+    fused = generator_loops.fused(node, generator_loops.as_generator(frame, node.iter))
+    if fused is not None:
+        for_loop(frame, fused)
+        return
+    numbered = filtered_objects.enumerated(frame, node.iter)
+    if numbered is not None:
+        with filtered_objects.named(frame, numbered):
+            for_loop(frame, filtered_objects.numbered_loop_over_all(node, _keeps_items(frame, node)))
+        return
     value = iterable_of(frame, node.iter)
     nest = nest_of(frame.b, node, value, frame.source.node)
     if nest is not None:
         for_loop(frame, nest)
         return
-    if filtered_objects.is_filtered(value):
+    if masked_lists.is_filtered(value):
         with filtered_objects.named(frame, value):
-            for_loop(frame, filtered_objects.loop_over_all(node))
+            for_loop(frame, filtered_objects.loop_over_all(node, _keeps_items(frame, node)))
         return
     if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return
@@ -75,6 +85,12 @@ def for_loop(frame: Frame, node: ast.For) -> None:
             unroll(frame, node, items, is_lazy(value))
     finally:
         frame.iterables.pop()
+
+
+def _keeps_items(frame: Frame, node: ast.For) -> bool:
+    """Whether a name that a loop binds is read behind it."""
+    names = assigned_names(node.target)
+    return any(is_read_behind(frame.source.tree, node, tuple(frame.around), name) for name in names)
 
 
 def _is_table_to_roll(b: Builder, value: Any) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import inspect
 import types
 from functools import lru_cache, partial
 from typing import Any
@@ -99,12 +97,3 @@ def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: A
         what = f"`{record.cls.__name__}` does not define `{name}` in Python"
         raise UnsupportedProgram(what, frame.b.where, f"Define `{name}` in the class, or use the object's attributes.")
     return frame.call(node, function, [record, *arguments], {})
-
-
-def has_equality(cls: type) -> bool:
-    """Whether a class defines ``==`` itself: objects of others, and of dataclasses, never equal None."""
-    function = inspect.getattr_static(cls, "__eq__", None)
-    if not isinstance(function, types.FunctionType):
-        return False
-    # The methods that a dataclass gets have no source.
-    return not (dataclasses.is_dataclass(cls) and function.__code__.co_filename == "<string>")

@@ -10,18 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import DivisionByZero, PythonRaises
+from sdfgad.errors import DivisionByZero, PythonRaises, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, as_linear
-from sdfgad.parse import chosen_texts, conditions, containers, dict_keys, hazards, optional_values, truth_values
+from sdfgad.parse import (
+    chosen_texts,
+    conditions,
+    containers,
+    dict_keys,
+    hazards,
+    object_equality,
+    optional_values,
+    truth_values,
+)
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import READING, Reading, has_reading
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.elementwise import elementwise, power
 from sdfgad.parse.functions.contraction import matmul
 from sdfgad.parse.identity import is_same
+from sdfgad.parse.magnitudes import MOST
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.python_numbers import (
-    MOST,
     check_64_bits,
     is_long_beside_another,
     require_64_bits,
@@ -30,7 +39,18 @@ from sdfgad.parse.python_numbers import (
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.texts import RunTimeText, require_known
-from sdfgad.parse.values import DICT_VIEWS, ChosenText, MaybeNone, Selection, Tensor, as_tensor, is_integer, is_static
+from sdfgad.parse.values import (
+    DICT_VIEWS,
+    ChosenText,
+    MaybeNone,
+    Record,
+    Selection,
+    Tensor,
+    Unbound,
+    as_tensor,
+    is_integer,
+    is_static,
+)
 
 BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], str]] = {
     ast.Add: (operator.add, "add"),
@@ -57,6 +77,7 @@ COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str]] = {
 }
 # An integer that is known only at run time is compared with at most so many keys of a set or dict.
 MANY_KEYS = 64
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 TESTS_OF_NONE = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Is: operator.is_,
@@ -83,6 +104,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
             f"the operator {op.__name__} is not supported", "Use arithmetic, comparisons, or NumPy's function for it."
         )
     python, name = BINARY[op]
+    _require_bound(b, left, right)
     _require_no_objects(b, left, right)
     parts = right if type(right) is tuple else (right,)
     is_text = any(isinstance(part, RunTimeText) for part in (left, *parts))
@@ -106,7 +128,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     _note_hazards(b, name, left, right)
     require_like_python(b, name, left, right)
     check_64_bits(b, name, left, right)
-    if name in ("floor_divide", "remainder"):
+    if name in ("divide", "floor_divide", "remainder"):
         _require_divisor(b, left, right)
     if is_integer(left) and is_integer(right):
         return _integer_binary(b, name, left, right)
@@ -121,6 +143,14 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     if name == "matmul":
         return matmul(b, left, right)
     return truth_values.operator(b, name, [left, right], partial(elementwise, b, name))
+
+
+def _require_bound(b: Builder, *operands: Any) -> None:
+    """Require that no operand is an attribute or item that has no value on the way to here."""
+    for value in operands:
+        if isinstance(value, Unbound):
+            what = f"what is read here may have no value: {value.reason}"
+            raise value.error or UnboundVariable(what, b.where, "Assign it on all paths, or before them.")
 
 
 def _require_no_objects(b: Builder, *operands: Any) -> None:
@@ -206,12 +236,17 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         raise b.unsupported(
             "a string that depends on run-time values is compared", "Compare the values in it instead of the string."
         )
-    if op in (ast.In, ast.NotIn):
+    if op in (ast.Eq, ast.NotEq) and object_equality.are_compared(left, right):
+        found = object_equality.equal(b, left, right, partial(compare, b, ast.Eq))
+        return found if op is ast.Eq else _negated(b, found)
+    if op in (ast.In, ast.NotIn) and not _are_objects(right):
         containers.require_no_member(b, (left,))
     if op in (ast.In, ast.NotIn) and (isinstance(right, Range) or not (is_static(left) and is_static(right))):
         return _contained(b, op, left, right)
     if op in (ast.Eq, ast.NotEq) and all(isinstance(v, (tuple, list)) for v in (left, right)):
         return _sequences_equal(b, op, left, right)
+    if op in ORDERS and all(isinstance(v, tuple) for v in (left, right)) and not is_static((left, right)):
+        return _ordered(b, op, left, right)
     if op in (ast.Is, ast.IsNot):
         found = is_same(b, left, right)
         return found if op is ast.Is else _negated(b, found)
@@ -287,6 +322,11 @@ def _contained(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
     return found if op is ast.In else _negated(b, found)
 
 
+def _are_objects(values: Any) -> bool:
+    """Whether values are objects of which each is compared, as they are equal only if they are one."""
+    return isinstance(values, (tuple, list)) and all(isinstance(value, Record) for value in values)
+
+
 def _is_number(key: Any) -> bool:
     return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
 
@@ -311,6 +351,18 @@ def _sequences_equal(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> 
         if x is not y:
             found = conditions.logical(b, "logical_and", found, compare(b, ast.Eq, x, y))
     return found if op is ast.Eq else _negated(b, found)
+
+
+def _ordered(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """Lexicographic order: the first items that differ decide, else the lengths."""
+    found: Any = b.python(COMPARE[op][0], len(left), len(right))
+    for x, y in reversed(list(zip(left, right, strict=False))):
+        if x is y:
+            continue
+        is_equal = compare(b, ast.Eq, x, y)
+        decides = conditions.logical(b, "logical_and", _negated(b, is_equal), compare(b, op, x, y))
+        found = conditions.logical(b, "logical_or", conditions.logical(b, "logical_and", is_equal, found), decides)
+    return found
 
 
 def _negated(b: Builder, found: Any) -> Any:

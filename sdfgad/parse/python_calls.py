@@ -25,7 +25,7 @@ from sdfgad.parse import (
     attributes,
     containers,
     delay_lines,
-    filtered_objects,
+    masked_lists,
     matching,
     objects,
     operators,
@@ -164,7 +164,7 @@ def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
     """``index``, ``count`` or ``remove`` where some items are known only at run time: by what is known to be equal."""
     equal = [item is wanted or operators.compare(site.b, ast.Eq, item, wanted) for item in values]
     if not all(isinstance(one, (bool, np.bool_)) for one in equal):
-        if all(map(is_scalar, [*values, wanted])):
+        if all(isinstance(one, Record) or is_scalar(one) for one in [*values, wanted]):
             found = place_of(site.b, equal) if name != "count" else count_of(site.b, equal)
             return _removed(site, values, found) if name == "remove" else found
         what = f"`{name}` looks for a value among items that are known only at run time"
@@ -226,9 +226,24 @@ _of(iter)(iterator_of)
 # --- functions of functions and objects
 
 
-@_of(filtered_objects.unavailable)
+@_of(masked_lists.unavailable)
 def _unavailable(site: Site, what: str) -> Any:
-    raise site.b.unsupported(f"{what} {filtered_objects.WHAT}", filtered_objects.TODO)
+    raise site.b.unsupported(f"{what} {masked_lists.WHAT}", masked_lists.TODO)
+
+
+@_of(id)
+def _id(site: Site, value: Any) -> int:
+    """A number that other objects have not; not Python's, which differs from run to run."""
+    containers.require_no_member(site.b, [value])
+    if not isinstance(value, Record) or site.b.contents.is_copy(value.fields):
+        what = "`id` of what is no object of a class, or of an object that data chooses, is not supported"
+        raise site.b.unsupported(what, "Number the objects: self.number = k.")
+    return id(value.fields)
+
+
+@_of(masked_lists.pythons)
+def _pythons(site: Site, numbers: Tensor) -> Tensor:
+    return dataclasses.replace(site.b.settle(numbers), weak=True)
 
 
 @_of(functools.reduce)
@@ -381,7 +396,7 @@ def _at(site: Site, node: Any) -> Any:
 
 @_of(matching.is_sequence)
 def _is_sequence(site: Site, value: Any) -> bool:
-    return isinstance(value, (tuple, list, range, Range))
+    return isinstance(value, (tuple, list, range, Range)) or masked_lists.is_filtered(value)
 
 
 @_of(matching.is_mapping)

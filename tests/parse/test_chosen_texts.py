@@ -120,9 +120,17 @@ def leveled(x, h):
     return total * level
 
 
+def by_expressions(x, h):
+    level, total = Level.HIGH if x[0] > 0 else Level.LOW, 0.0
+    other = Level.HIGH if x[1] > 0 else Level.LOW
+    return (h if level is Level.HIGH else h * h) + (x[2] * other if isinstance(other, Level) else total)
+
+
 def test_members_that_are_integers():
     """They ended in a KeyError."""
     agrees(leveled, X, 0.3)
+    for sign in (1, -1):
+        agrees(by_expressions, sign * X, 0.3)
 
 
 class Law(tuple, Enum):

@@ -1,10 +1,12 @@
 """Lists of the objects for which a condition on data holds: ``[p for p in agents if p.alive]``."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import InvalidIndex, UnsupportedProgram
+from sdfgad.errors import InvalidIndex, SdfgadError, UnsupportedProgram
 from tests.helpers_ir import assert_value_and_slope
 from tests.parse.test_attributes import N, lines
 
@@ -157,8 +159,101 @@ def chosen_on_paths(a):
     return total + sum(p.x for p in others) * sum(p.m for p in thirds) + is_list
 
 
-ROLLED = {living: 120, of_a_world: 200, shrinking: 250, neighbours: 250, left_early: 160}
-PROGRAMS = [*ROLLED, reduced, by_places, chosen_on_paths]
+def numbered(a):
+    """`enumerate` counts those that are in the list; behind the loops, names have what their last trips had."""
+    agents, total = agents_of(a), 0.0
+    weights = [0.5, 1.0, 2.0] * 4
+    for _ in range(3):
+        here = [p for p in agents if p.x > 0.3]
+        for k, p in enumerate(here):
+            total += weights[k] * p.x
+            p.x *= 0.95
+        for k, p in enumerate(here, start=2):
+            if k == 4:
+                break
+            total += k * p.m
+        total += k * p.x
+    total += sum(k * p.x for k, p in enumerate(here) if p.m < 1.5)
+    last = agents[1]
+    for last in [q for q in agents if q.x > 50.0]:
+        total += last.x
+    for q in here:
+        total += q.x
+    return total * last.x + q.m
+
+
+def first_ones(a):
+    agents, total = agents_of(a), 0.0
+    for _ in range(5):
+        one = next((p for p in agents if p.x > 0.35 and p.alive), None)
+        if one is None:
+            break
+        total += one.x + next(p.m for p in agents if p.x > 0.05)
+        one.alive = False
+        for p in agents:
+            p.x -= 0.02
+    place = next((k for k, v in enumerate(a[:, 0]) if v > 0.4), -1)
+    value = next((p.x for p in agents if p.x > 5.0), None)
+    return total + a[place, 1] * place + (1.0 if value is None else value)
+
+
+def of_other_iterables(a):
+    """Of pairs, of dicts, of lists of lists, and by expressions."""
+    agents, total = agents_of(a), 0.0
+    by_name = {f"agent {k}": p for k, p in enumerate(agents)}
+    rows = [agents[:5], agents[5:]]
+    lists = [
+        [agents[k] for k in range(len(agents)) if a[k, 0] > 0.3],
+        [p for k, p in enumerate(agents) if p.x > 0.3 and k > 2],
+        [q for p, q in itertools.pairwise(agents) if p.x < q.x],
+        [p for p in by_name.values() if p.x > 0.3],
+        [p for name, p in by_name.items() if p.x > 0.3 and name != "agent 2"],
+        [p for row in rows for p in row if p.x > 0.3],
+    ]
+    for k, here in enumerate(lists):
+        total += k * len(here) + sum(p.x for p in here)
+        if here:
+            here[-1].x *= 0.9
+    return total
+
+
+class Kind:
+    def __init__(self, x, k):
+        self.x, self.k = x, k
+
+    def __eq__(self, other):
+        return self.k == other.k
+
+
+def copied(a):
+    """Copies, reversed lists, patterns, and `in` by ``==``."""
+    here, total = [p for p in agents_of(a) if p.x > 0.3], 0.0
+    for one in (list(here), here.copy(), here[:], here[::1]):
+        total += sum(p.x for p in one)
+    reverse = here[::-1]
+    for k, p in enumerate(reverse):
+        total += k * p.x if k < 3 else 0.0
+    kinds = [Kind(v, k % 3) for k, v in enumerate(a[:4, 0])]
+    total += 10.0 if Kind(0.0, 2) in [one for one in kinds if one.x > 0.4] else 20.0
+    match [p for p in here if p.x > 0.5]:
+        case []:
+            total += 1.0
+        case [p]:
+            total += p.x
+        case [p, *others]:
+            total += p.m * len(others)
+    return total + (a[0, 0] if bool(here) else a[1, 0])
+
+
+ROLLED = {
+    living: 120,
+    of_a_world: 200,
+    shrinking: 250,
+    neighbours: 250,
+    left_early: 160,
+    numbered: 300,
+}
+PROGRAMS = [*ROLLED, first_ones, reduced, by_places, chosen_on_paths, of_other_iterables, copied]
 
 
 @pytest.mark.parametrize("program", ROLLED, ids=lambda one: one.__name__)
@@ -176,10 +271,15 @@ def all_of_them(a):
     return total + reduced(a) - by_places(a) + left_early(a) + chosen_on_paths(a)
 
 
-def test_gradients(rng):
+def more_of_them(a):
+    return numbered(a) + first_ones(a) + copied(a) + of_other_iterables(a)
+
+
+@pytest.mark.parametrize("program", [all_of_them, more_of_them])
+def test_gradients(program, rng):
     a = rng.uniform(0.1, 0.6, (12, 3))
-    assert sdfgad.differentiate(all_of_them).value(a) == pytest.approx(all_of_them(a), rel=1e-11)
-    sdfgad.check_grads(all_of_them, a)
+    assert sdfgad.differentiate(program).value(a) == pytest.approx(program(a), rel=1e-11)
+    sdfgad.check_grads(program, a)
 
 
 def beyond(a):
@@ -198,9 +298,22 @@ def appended(a):
     return sum(p.x for p in here)
 
 
-def numbered(a):
+def numbered_at_once(a):
+    return sum(k * p.x for k, p in enumerate([p for p in agents_of(a) if p.x > 0.3]))
+
+
+def zipped(a):
     here = [p for p in agents_of(a) if p.x > 0.3]
-    return sum(k * p.x for k, p in enumerate(here))
+    return sum(k * p.x for k, p in zip(range(12), here, strict=False))
+
+
+def none_of_them(a):
+    return next(p for p in agents_of(a) if p.x > 5.0).x
+
+
+def test_a_first_one_that_is_not_there(rng):
+    with pytest.raises(SdfgadError, match=r"StopIteration(.|\n)*return next\(p for p"):
+        sdfgad.differentiate(none_of_them)(rng.uniform(0.1, 0.6, (12, 3)))
 
 
 def added(a):
@@ -227,7 +340,8 @@ def asked(a):
 REFUSED = {
     asked: r"`\.values` of a list .* not supported\n.*: return a\[0, 0\] if hasattr",
     appended: r"`\.append` of a list .* not supported\n.*: here\.append\(here\[0\]\)",
-    numbered: r"this use of a list .* not supported\n.*: return sum\(k",
+    numbered_at_once: r"this use of a list .* not supported\n.*: return sum\(k",
+    zipped: r"this use of a list .* not supported\n.*: return sum\(k",
     added: r"a sum of a list .* not supported\n.*: return sum\(p\.x for p in here \+ here\)",
     compared: r"a comparison of a list .* not supported\n.*: return a\[0, 0\] if here == \[\]",
     stepped: r"a step through the items of a list .* not supported\n.*: return sum\(p\.x for p in here\[::2\]\)",
@@ -238,3 +352,30 @@ REFUSED = {
 def test_what_such_lists_cannot_do(program, rng):
     with pytest.raises(UnsupportedProgram, match=REFUSED[program]):
         sdfgad.differentiate(program)(rng.uniform(0.1, 0.6, (12, 3)))
+
+
+def kept_by_functions(a):
+    """A function that is defined before the loop reads the name that this binds."""
+    p = agents_of(a)[1]
+
+    def of_the_last():
+        return p.x * p.m
+
+    for p in [q for q in agents_of(a) if q.x < 0.4]:
+        p.x += 0.1
+    return of_the_last()
+
+
+def kept_parameter(a):
+    def last(agents, p):
+        for p in [q for q in agents if q.x < 0.4]:
+            p.x += 0.1
+        return p.x * p.m
+
+    return last(agents_of(a), agents_of(a)[1])
+
+
+@pytest.mark.parametrize("program", [kept_by_functions, kept_parameter])
+def test_what_a_loop_leaves_behind(program, rng):
+    """It was the last one of all objects."""
+    assert_value_and_slope(program, rng.uniform(0.1, 0.6, (12, 3)))

@@ -1,10 +1,15 @@
-"""Extrema by a key: definitions that the parser inlines, as they call functions of the user."""
+"""Extrema by a key, and of items that data chooses: definitions that the parser inlines, as they call functions of the
+user."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 NOTHING: Any = object()
+# Of more items the tests are an array.
+FEW = 16
 
 
 def max_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
@@ -37,6 +42,11 @@ def min_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
     return best
 
 
+def itself(value: Any) -> Any:
+    """The key of items that are compared as they are."""
+    return value
+
+
 def max_of_chosen(pairs: Any, default: Any = NOTHING) -> Any:
     """The first of the largest second items of pairs whose first items are true."""
     found, best = pairs[0]
@@ -55,6 +65,37 @@ def min_of_chosen(pairs: Any, default: Any = NOTHING) -> Any:
             best = value
         found = found or holds
     return _or_default(found, best, default)
+
+
+def first_of_list(values: Any, default: Any = NOTHING) -> Any:
+    """The first item of a list of objects that data chooses."""
+    if default is NOTHING:
+        if len(values) == 0:
+            raise StopIteration
+        return values[0]
+    return values[0] if len(values) > 0 else default
+
+
+def first_of_chosen(items: Any, tests: Any, default: Any = NOTHING) -> Any:
+    """The first of the items whose tests are true."""
+    found, first = _first_of_few(items, tests) if len(items) <= FEW else _first_of_many(items, np.array(tests))
+    if default is not NOTHING:
+        return first if found else default
+    if not found:
+        raise StopIteration
+    return first
+
+
+def _first_of_few(items: Any, tests: Any) -> Any:
+    found, first = tests[-1], items[-1]
+    for holds, value in zip(tests[-2::-1], items[-2::-1], strict=True):
+        first = value if holds else first
+        found = found or holds
+    return found, first
+
+
+def _first_of_many(items: Any, tests: Any) -> Any:
+    return np.any(tests), items[np.argmax(tests)]
 
 
 def _or_default(found: Any, best: Any, default: Any) -> Any:

@@ -1,0 +1,65 @@
+"""``==`` of objects whose classes do not define it: they are one object, or dataclasses with equal fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from sdfgad.parse import attributes, conditions
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.identity import is_same
+from sdfgad.parse.values import Record
+
+Compare = Callable[[Any, Any], Any]
+
+
+def defines(cls: type, name: str) -> bool:
+    """Whether a class has a method of the user's, or one that a decorator has made."""
+    return isinstance(inspect.getattr_static(cls, name, None), types.FunctionType)
+
+
+def are_compared(left: Any, right: Any) -> bool:
+    """Whether one of two values is an object, and no method of the user's compares it."""
+    classes = [one.cls for one in (left, right) if isinstance(one, Record)]
+    return bool(classes) and all(_is_plain(cls) or _is_generated(cls) for cls in classes)
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether objects of a class of the user's are equal if they are one."""
+    return inspect.getattr_static(cls, "__eq__", None) is object.__eq__ and not cls.__module__.startswith("sdfgad.")
+
+
+def equal(b: Builder, left: Any, right: Any, compare: Compare) -> Any:
+    """``left == right`` of values of which one is an object.
+
+    Args:
+        compare: ``==`` of two fields.
+    """
+    if not isinstance(left, Record) or not isinstance(right, Record):
+        return False
+    if left.cls is not right.cls or not _is_generated(left.cls):
+        return is_same(b, left, right)
+    if left is right:
+        return True
+    found: Any = True
+    for one in dataclasses.fields(left.cls):
+        if one.compare:
+            parts = (_field(b, record, one.name) for record in (left, right))
+            found = conditions.logical(b, "logical_and", found, compare(*parts))
+    return found
+
+
+def _field(b: Builder, record: Record, name: str) -> Any:
+    row = attributes.read(b, record, name)
+    return attributes.other(record, name) if row is None else row
+
+
+def _is_generated(cls: type) -> bool:
+    """Whether a dataclass has got its ``==``, which has no source."""
+    function = inspect.getattr_static(cls, "__eq__", None)
+    if not dataclasses.is_dataclass(cls) or not isinstance(function, types.FunctionType):
+        return False
+    return function.__code__.co_filename == "<string>"
