@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sdfgad.errors import Rebound, chosen_object
-from sdfgad.ir.expr import BOOL, Int, Lin, Op, symbols_of
+from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, symbols_of
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import chosen_objects, conditions, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.values import Record, Selection, Tensor, as_tensor
 
+# Of these CPython has one object each.
+SMALL = range(-5, 257)
 ONLY_AT_RUN_TIME = "whether `is` holds is known only at run time: an object that it compares is "
 BY_FLAG = "Compare a flag that is set where the object is chosen."
 BY_PLACE = "Compare the places of the items in their list: for k, x in enumerate(items)."
@@ -28,6 +30,8 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     for flag, other in ((left, right), (right, left)):
         if isinstance(flag, bool) and isinstance(other, Tensor) and not other.ndim and _may_be_flag(other):
             return _is_flag(b, flag, other)
+        if type(flag) is int and flag in SMALL and _is_integer(other):
+            return conditions.decided(b, Op("equal", (as_tensor(other).at(), Const(flag, INT)), BOOL))
     if (places := chosen_objects.places(b, left, right)) is not None:
         return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
@@ -41,6 +45,12 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
     if counters and _may_be_item(left) and _may_be_item(right):
         raise NeedsConstant(counters, b.where, ONLY_AT_RUN_TIME + "that of a trip", BY_PLACE)
     return False
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether a value is an integer of Python's that only a run tells."""
+    is_scalar = isinstance(value, Tensor) and value.weak and not value.ndim and value.dtype == INT and not value.types
+    return is_scalar or isinstance(value, Lin)
 
 
 def _may_be_flag(value: Tensor) -> bool:

@@ -54,14 +54,7 @@ Result = TypeVar("Result")
 
 def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
-    fused = generator_loops.fused(node, generator_loops.as_generator(frame, node.iter))
-    if fused is not None:
-        for_loop(frame, fused)
-        return
-    numbered = filtered_objects.enumerated(frame, node.iter)
-    if numbered is not None:
-        with filtered_objects.named(frame, numbered):
-            for_loop(frame, filtered_objects.numbered_loop_over_all(node, _keeps_items(frame, node)))
+    if _is_short_for_another(frame, node):
         return
     value = iterable_of(frame, node.iter)
     nest = nest_of(frame.b, node, value, frame.source.node)
@@ -85,6 +78,20 @@ def for_loop(frame: Frame, node: ast.For) -> None:
             unroll(frame, node, items, is_lazy(value))
     finally:
         frame.iterables.pop()
+
+
+def _is_short_for_another(frame: Frame, node: ast.For) -> bool:
+    """Parse a loop over a generator expression, or ``enumerate`` of a masked list, as a loop over what that goes over;
+    returns whether it is such a loop."""
+    fused = generator_loops.fused(node, generator_loops.as_generator(frame, node.iter))
+    if fused is not None:
+        for_loop(frame, fused)
+        return True
+    numbered = filtered_objects.enumerated(frame, node.iter)
+    if numbered is not None:
+        with filtered_objects.named(frame, numbered):
+            for_loop(frame, filtered_objects.numbered_loop_over_all(node, _keeps_items(frame, node)))
+    return numbered is not None
 
 
 def _keeps_items(frame: Frame, node: ast.For) -> bool:

@@ -95,6 +95,21 @@ def test_truth_values_that_only_a_run_tells():
     assert_value_and_slope(by_flags, np.array([0.7, 0.3, 0.45]))
 
 
+def small_integers(x):
+    n, total = 1, 0.0
+    for v in x:
+        if v > 0.5:
+            n = 3
+        total += v if n is 3 else v * v  # noqa: F632
+    return total * x[0] if n is not 1 else total  # noqa: F632
+
+
+def test_small_integers_are_one_object_each():
+    """`is` was false of those that data decides."""
+    for x in (np.array([0.7, 0.3, 0.45]), np.array([0.1, 0.7, 0.45]), np.array([0.1, 0.2, 0.45])):
+        assert_value_and_slope(small_integers, x)
+
+
 def mixed_flags(x):
     flag = True
     if x[0] > 0.5:
