@@ -96,12 +96,13 @@ def test_truth_values_that_only_a_run_tells():
 
 
 def small_integers(x):
-    n, total = 1, 0.0
+    one, three, total = 1, 3, 0.0
+    n = one
     for v in x:
         if v > 0.5:
-            n = 3
-        total += v if n is 3 else v * v  # noqa: F632
-    return total * x[0] if n is not 1 else total  # noqa: F632
+            n = three
+        total += v if n is three else v * v
+    return total * x[0] if n is not one else total
 
 
 def test_small_integers_are_one_object_each():
