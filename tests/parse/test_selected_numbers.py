@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 from scipy.stats import chi2, t
 
 import sdfgad
@@ -60,3 +61,22 @@ def test_distributions_of_constants():
     np.testing.assert_allclose(value, interval(x), rtol=1e-13)
     h = 1e-6 * np.cos(np.arange(12.0))
     np.testing.assert_allclose(gradient @ h, (interval(x + h) - interval(x - h)) / 2.0, rtol=1e-6)
+
+
+def special_functions(x, y):
+    found = np.zeros_like(x)
+    near = x < 1.2
+    found[near] = special.erfc(x[near]) + np.interp(y[near], [-1.0, 0.2, 1.5], [1.0, 3.0, 2.0])
+    found[y > 0] += special.gammaln(y[y > 0] + 1.0) * np.sinc(x[y > 0]) + special.jv(2, y[y > 0])
+    rows = np.sum(np.interp(x[x > 0.1], [0.0, 1.0, 3.0], [0.5, 2.0, 1.0], period=3.5)) * special.expit(y[y < 0]).sum()
+    return np.sum(found**2) + rows
+
+
+def test_special_functions_of_selected_elements_are_of_any_number():
+    """Each number of elements was compiled anew."""
+    assert_value_and_slope(special_functions, X, Y)
+    text = str(sdfgad.explain(special_functions, X, Y, stage="parsed"))
+    assert "count" not in text
+    g = sdfgad.differentiate(special_functions, wrt=("x", "y"))
+    for shift in (0.0, 0.25, -0.4):
+        np.testing.assert_allclose(g.value(X + shift, Y), special_functions(X + shift, Y), rtol=1e-12)

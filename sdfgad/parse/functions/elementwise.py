@@ -64,9 +64,9 @@ def _chosen(b: Builder, name: str, condition: Any, result: Any, out: Any) -> Any
     return astype(as_tensor(where(b, condition, result, out)), as_tensor(out).dtype)
 
 
-def strong(tensor: Tensor) -> Tensor:
-    """The tensor as a NumPy value: ufuncs of Python numbers give NumPy scalars."""
-    return replace(tensor, weak=False)
+def strong(value: Any) -> Any:
+    """A tensor or selection as a NumPy value: ufuncs of Python numbers give NumPy scalars."""
+    return value if isinstance(value, Selection) else replace(value, weak=False)
 
 
 for _name in OPERATIONS:

@@ -57,6 +57,11 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return selected_like(np.cumsum(in_place(a, 0), dtype=dtype), a)
 
 
+@_of_selection(np.interp)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    return selected_like(np.interp(in_place(x, 0), xp, fp, left, right, period), x)
+
+
 @_of_selection(np.argmin)
 def argmin(a: Any, axis: Any = None, out: Any = None) -> Any:
     return _place_of(a, in_place(a, _largest(a.dtype)), np.min, axis)
