@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from sdfgad.errors import ProgramRaises
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op
-from sdfgad.parse import trees
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.parse import trees, truth_values
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.elementwise import to_bool
 from sdfgad.parse.functions.selection import argsort
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.integers import DOUBLE
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import Tensor, as_tensor, cast, is_number, scalar
@@ -29,13 +31,14 @@ def sorted_by(b: Builder, values: list[Any], keys: list[Any], is_reversed: bool)
     As in Python, the order of equal keys stays, also in a list that `is_reversed`. The call at hand decides the order
     of values that are not alike.
     """
-    columns, by = _columns(values, _are_alike), _columns(keys, _are_numbers)
+    columns, by = _columns(values, partial(_are_alike, b)), _columns(keys, _are_numbers)
     if by is None:
         return None
     order, last = _order(b, [column[::-1] for column in by] if is_reversed else by), len(values) - 1
     places = [as_place(b, order, last - k if is_reversed else k) for k in range(len(values))]
     places = [Lin(last) - place for place in places] if is_reversed else places
     if columns is None:
+        b.measure_ahead(map(Int, places))
         return [values[b.constant(place)] for place in places]
     rows = [[_item(b, column, place) for column in columns] for place in places]
     return [trees.rebuilt(values[0], row) for row in rows]
@@ -98,10 +101,16 @@ def _are_numbers(column: list[Any]) -> bool:
     return all(map(is_scalar, column)) and all(as_tensor(one).dtype.kind in "bif" for one in column)
 
 
-def _are_alike(column: list[Any]) -> bool:
+def _are_alike(b: Builder, column: list[Any]) -> bool:
     if all(map(is_scalar, column)):
-        kinds = {as_tensor(one).dtype for one in column}
-        return len(kinds) == 1 and len({as_tensor(one).weak for one in column}) == 1
+        kinds, are_weak = ({getattr(as_tensor(one), name) for one in column} for name in ("dtype", "weak"))
+        # Floats of Python and of NumPy differ beside arrays of less precision.
+        may_mix = kinds == {DOUBLE} and not has_singles(b.buffers.values())
+        return len(kinds) == 1 and (len(are_weak) == 1 or may_mix)
+    return _are_like_arrays(column)
+
+
+def _are_like_arrays(column: list[Any]) -> bool:
     alike = {(one.shape, one.dtype) for one in column if isinstance(one, Tensor) and _is_known(one)}
     return len(alike) == 1 and all(isinstance(one, Tensor) and _is_known(one) for one in column)
 
@@ -119,7 +128,7 @@ def _item(b: Builder, column: list[Any], place: Lin) -> Any:
 
 
 def are_like_arrays(values: Any) -> bool:
-    return len(values) > 0 and not any(map(is_scalar, values)) and _are_alike(list(values))
+    return len(values) > 0 and not any(map(is_scalar, values)) and _are_like_arrays(list(values))
 
 
 def array_at(b: Builder, values: Any, place: Any) -> Tensor:
@@ -130,10 +139,13 @@ def array_at(b: Builder, values: Any, place: Any) -> Tensor:
 
 
 def _number(b: Builder, column: list[Any], found: Tensor) -> Any:
-    weak = all(as_tensor(one).weak for one in column)
+    are_weak = {as_tensor(one).weak for one in column}
+    weak = are_weak == {True}
     if weak and found.dtype.kind == "i":
         return b.fixed(cast(found.at(), INT))
-    return b.settle(replace(scalar(found.at()), weak=weak))
+    # Of a mixture, a program may not ask of which kind one is.
+    types = truth_values.types_of(found) if len(are_weak) > 1 else frozenset[str]()
+    return b.settle(replace(scalar(found.at()), weak=weak, types=types))
 
 
 def _sources(array: Tensor) -> set[str]:

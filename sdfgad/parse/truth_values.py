@@ -26,7 +26,7 @@ INTEGER, FLOAT, COMPLEX = "an integer", "a float", "a complex number"
 BOOLEANS = frozenset((NUMPY, PYTHON))
 BOOL = np.dtype(np.bool_)
 STORED = {INTEGER: INT, FLOAT: np.dtype(np.float64), COMPLEX: np.dtype(np.complex128)}
-TODO = "Write int(...) or bool(...) where it is assigned, so that it is of one kind on all ways."
+TODO = "Write int(...), float(...) or bool(...) where it is assigned, so that it is of one kind on all ways."
 BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
 # What these give is equal, whether their operands are booleans or the integers 0 and 1.
 EQUAL = frozenset(
@@ -104,7 +104,8 @@ def agreed(b: Builder, value: Any, cls: type[Any], fact: Callable[[type[Any]], A
         classes[own] = {cls, *_python_class(cls)}
     found = {fact(one) for kind in types for one in classes[kind]} or {fact(cls)}
     if len(found) > 1:
-        raise _undecided(b, "the program asks which", types)
+        names = {one.__name__ for kind in types for one in classes[kind]}
+        raise _undecided(b, "the program asks which", types if len(types) > 1 else frozenset(names))
     return found.pop()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ProgramRaises, UnsupportedProgram
+from sdfgad.errors import ProgramRaises, Rebound, UnsupportedProgram
 from tests.helpers import line_of
 from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
@@ -40,6 +40,32 @@ def pairs(x):
 def pairs_backwards_with_equal_keys(x):
     h = sorted([(x[0], 1), (x[2], 2), (x[0], 3)], key=lambda pair: pair[0], reverse=True)
     return sum(v * k * n for n, (v, k) in enumerate(h))
+
+
+@right
+def numbers_of_numpy_and_python(x):
+    """Times of data, and others: no order is a constant."""
+    now, total = 0.0, 1.0
+    for at, is_dose in sorted([(v, 0) for v in x] + [(0.8, 1), (2.0, 1)], key=lambda event: event[0]):
+        total, now = total * np.exp(-0.3 * (at - now)), at
+        total += 1.0 if is_dose == 1 else 0.1 * at
+    return total
+
+
+def test_an_order_of_numbers_is_no_constant():
+    """Each place was, and was measured by a program of its own."""
+    assert "decided" not in str(sdfgad.explain(numbers_of_numpy_and_python, X, stage="parsed"))
+
+
+def of_which_kind(x):
+    first = sorted([(x[0], 1), (0.8, 2)], key=lambda pair: pair[0])[0]
+    return x[0] if type(first[0]) is float else x[1]
+
+
+def test_a_kind_that_the_order_decides_is_refused():
+    with pytest.raises(Rebound, match="a number is float or float64, which is decided only at run time") as caught:
+        parsed(of_which_kind, X)
+    assert line_of(of_which_kind, "type(first[0])") in str(caught.value)
 
 
 @right
