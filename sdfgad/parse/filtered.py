@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from sdfgad.errors import InvalidIndex, PythonRaises
 from sdfgad.ir.expr import BOOL
 from sdfgad.parse import comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
@@ -65,7 +66,12 @@ def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
             return None
         frame.env[ALL], node = values, _over_name(node)
     all_items, all_tests = _items_and_tests(node)
-    found, objects = None, comprehensions.items(frame, all_items)
+    found = None
+    try:
+        objects = comprehensions.items(frame, all_items)
+    except (InvalidIndex, PythonRaises):
+        # An item may not be there where its condition does not hold.
+        return None
     if all(isinstance(one, Record) for one in objects):
         found = masked_lists.of(frame.b, objects, comprehensions.items(frame, all_tests))
     frame.env.pop(ALL, None)

@@ -122,14 +122,17 @@ def _after(trip: Callable[[Bounds], Bounds], bounds: Bounds, count: int) -> Boun
         past.append(trip(past[-1]))
         if past[-1] == past[-2]:
             return past[-1]
-        if POINTS <= done < count and (found := _extrapolated(past[-POINTS:], count - done)) is not None:
-            return found
+        if POINTS <= done < count - 1 and (found := _extrapolated(past[-POINTS:], count - done - 1)) is not None:
+            # The last trip, as what is computed of the integers in it is largest.
+            return trip(found)
     if count <= FOLLOWED:
         return past[-1]
     # By the degree of a polynomial that grows as the last half of the trips does.
     degrees = {name: _degree(past[FOLLOWED // 2].get(name, 0), bound) for name, bound in past[-1].items()}
     factor = math.ceil(count / FOLLOWED)
-    return {name: fitting(bound * factor ** degrees[name]) for name, bound in past[-1].items()}
+    found = {name: fitting(bound * factor ** degrees[name]) for name, bound in past[-1].items()}
+    trip(found)
+    return found
 
 
 def _extrapolated(bounds: list[Bounds], trips: int) -> Bounds | None:

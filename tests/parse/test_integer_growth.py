@@ -178,6 +178,15 @@ def counted_product(x):
     return x[0] * (n * n)
 
 
+def late_product(x):
+    """It fits in the first trips."""
+    n, total = 0, 0.0
+    for _ in range(1000):
+        n = n + 10**7
+        total += x[0] * 1e-20 * (n * n)
+    return total
+
+
 def long_loop(x):
     n, total = 0, 0.0
     for k in range(300):
@@ -208,6 +217,7 @@ def test_a_count_that_is_an_argument():
         (where_data_decides, X * 3, "p = p * 3"),
         (series, X * 10, "factorial *= k"),
         (long_loop, X, "n = n * 10 + k % 10"),
+        (late_product, X, "total += x[0] * 1e-20 * (n * n)"),
         (product, X, "return x[1] * (n * n)"),
         (chosen_product, X, "return x[1] * (k * k)"),
         (counted_product, X, "return x[0] * (n * n)"),
