@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse import calls, masked_lists
+from sdfgad.parse import calls, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.filtered import chosen, items_and_tests, pairs, without_conditions
 from sdfgad.parse.frame import Frame
@@ -104,7 +104,10 @@ def _objects(frame: Frame, node: ast.ListComp) -> Any:
 
 @lru_cache(maxsize=1024)
 def _as_list(node: Any) -> ast.ListComp:
-    return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+    made: Any = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+    if filtered_objects.is_over_all(node):
+        made.origin = node.origin
+    return made
 
 
 @lru_cache(maxsize=1024)

@@ -62,7 +62,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import is_plain
-from sdfgad.parse.values import ChosenText, Record, Selection, Tensor, is_integer, is_real
+from sdfgad.parse.values import ChosenText, MaybeNone, Record, Selection, Tensor, is_integer, is_real
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -344,12 +344,23 @@ def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, r
     if op in (ast.In, ast.NotIn) and isinstance(right, Record):
         is_missing = _negated(frame, node, method(frame, node, right, "__contains__", left))
         return is_missing if op is ast.NotIn else _negated(frame, node, is_missing)
+    left, right = _with_methods(frame, op, left, right)
     is_identity = op in operators.IDENTITY or (op in (ast.Eq, ast.NotEq) and object_equality.are_compared(left, right))
     if not isinstance(left, Record) or is_identity:
         return operators.compare(frame.b, op, left, right)
     if op is ast.NotEq and not object_equality.defines(left.cls, "__ne__"):
         return _negated(frame, node, method(frame, node, left, "__eq__", right))
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
+
+
+def _with_methods(frame: Frame, op: type[ast.cmpop], left: Any, right: Any) -> tuple[Any, Any]:
+    """Two values that are compared; where a class of theirs defines ``==``, they must not be None."""
+    known = [value.value if isinstance(value, MaybeNone) else value for value in (left, right)]
+    has_object = any(isinstance(value, Record) for value in known) and left is not None and right is not None
+    if op not in (ast.Eq, ast.NotEq) or not has_object or object_equality.are_compared(*known):
+        return left, right
+    left, right = (optional_values.required(frame.b, value, "what is compared") for value in (left, right))
+    return left, right
 
 
 def _negated(frame: Frame, node: ast.Compare, value: Any) -> Any:

@@ -223,6 +223,8 @@ def compare(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
         return _compared_text(b, op, left, right)
     if (left is None or right is None) and op in TESTS_OF_NONE:
         return _compared_with_none(b, op, left if right is None else right)
+    if op in TESTS_OF_NONE and any(isinstance(value, MaybeNone) for value in (left, right)):
+        return _compared_optional(b, op, left, right)
     left, right = (optional_values.required(b, value, "what is compared") for value in (left, right))
     has_key = dict_keys.contains(b, right, left) if op in (ast.In, ast.NotIn) else None
     if has_key is not None:
@@ -283,6 +285,20 @@ def _compared_with_none(b: Builder, op: type[ast.cmpop], value: Any) -> Any:
         )
     is_none = optional_values.is_none(b, value) if isinstance(value, MaybeNone) else value is None
     return is_none if op in (ast.Is, ast.Eq) else _negated(b, is_none)
+
+
+def _compared_optional(b: Builder, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """``left == right`` or ``left is right`` of values that may be None: they are equal, or both None."""
+    operands = [value.value if isinstance(value, MaybeNone) else value for value in (left, right)]
+    if any(isinstance(value, Selection) or (isinstance(value, Tensor) and value.ndim) for value in operands):
+        operands = [optional_values.required(b, value, "what is compared") for value in (left, right)]
+        return compare(b, op, *operands)
+    are_none = [optional_values.is_none(b, value) if isinstance(value, MaybeNone) else False for value in (left, right)]
+    found = compare(b, ast.Is if op in (ast.Is, ast.IsNot) else ast.Eq, *operands)
+    for is_none in are_none:
+        found = conditions.logical(b, "logical_and", _negated(b, is_none), found)
+    found = conditions.logical(b, "logical_or", conditions.logical(b, "logical_and", *are_none), found)
+    return found if op in (ast.Is, ast.Eq) else _negated(b, found)
 
 
 def _with_arrays(b: Builder, *operands: Any, by_numbers: bool = True) -> list[Any]:

@@ -75,7 +75,7 @@ def is_none(b: Builder, value: MaybeNone) -> Any:
 def is_handed_on(node: ast.expr, parent: ast.AST | None) -> bool:
     """Whether what is around an expression hands its value on, or asks whether it is None."""
     if isinstance(parent, ast.Compare):
-        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops) or _asks_by_equality(parent)
+        return all(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in parent.ops)
     if isinstance(parent, ast.Assign):
         return all(isinstance(target, (ast.Name, ast.Attribute)) for target in parent.targets)
     if isinstance(parent, (ast.If, ast.While, ast.IfExp)):
@@ -85,10 +85,3 @@ def is_handed_on(node: ast.expr, parent: ast.AST | None) -> bool:
     if isinstance(parent, ast.Call):
         return parent.func is not node
     return isinstance(parent, (ast.Return, ast.Expr, ast.Tuple, ast.Dict, ast.keyword, ast.BoolOp))
-
-
-def _asks_by_equality(test: ast.Compare) -> bool:
-    """Whether it is ``value == None`` or ``value != None``."""
-    sides = [test.left, *test.comparators]
-    has_none = any(isinstance(side, ast.Constant) and side.value is None for side in sides)
-    return has_none and len(sides) == 2 and isinstance(test.ops[0], (ast.Eq, ast.NotEq))

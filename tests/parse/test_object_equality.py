@@ -74,7 +74,49 @@ def of_classes_that_define_it(a):
     return total
 
 
-PROGRAMS = [of_plain_objects, of_a_chosen_object, of_dataclasses, of_classes_that_define_it]
+def of_what_may_be_none(a):
+    """It was checked at run time that none of them is."""
+    agents, best, second, value, total = agents_of(a), None, None, None, 0.0
+    for _ in range(2):
+        for p in agents:
+            if p == best or p is second:
+                continue
+            total += p.x
+            if p.x > 0.45:
+                best = p
+            second = best if p.x > 0.5 else agents[0]
+        total += (best is second) + 2 * (best == second) + 3 * (best != agents[2])
+    for k in range(4):
+        total += 10.0 if value == a[2, 2] else 0.1 * (value != a[2, 2])
+        if a[k, 0] > 0.3:
+            value = a[2, 2]
+    return total
+
+
+def of_none_beside_a_method(a):
+    """`best` is no None where its class compares it."""
+    named, best, total = [Named(a[k, 0], k % 3) for k in range(6)], None, 0.0
+    for p in named:
+        if best is not None and best == p:
+            total += p.x
+        if p.x > 0.3:
+            best = p
+    return total
+
+
+def first_near(a):
+    """`next` of a list that data chooses."""
+    agents, total = agents_of(a), 0.0
+    for p in agents:
+        others = [q for q in agents if q != p and abs(q.x - p.x) < 0.1]
+        one = next((q for q in others if q.x > p.x), None)
+        if one is not None:
+            total += one.x * p.m
+    return total
+
+
+PROGRAMS = [of_what_may_be_none, of_none_beside_a_method, first_near]
+PROGRAMS += [of_plain_objects, of_a_chosen_object, of_dataclasses, of_classes_that_define_it]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
