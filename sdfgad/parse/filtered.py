@@ -15,6 +15,7 @@ from sdfgad.errors import InvalidIndex, PythonRaises
 from sdfgad.ir.expr import BOOL
 from sdfgad.parse import comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
+from sdfgad.parse.conditions import ShapesDiffer
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.selecting import selection
@@ -118,7 +119,11 @@ def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
     b = frame.b
     if b.values is None:
         return None
-    both = comprehensions.items(frame, pairs(node))
+    try:
+        both = comprehensions.items(frame, pairs(node))
+    except ShapesDiffer:
+        # Arrays, of which there is none where the condition does not hold.
+        return None
     if not both or any(as_tensor(item).ndim for _, item in both):
         return None
     mask = astype(stacked(b, [test for test, _ in both]), BOOL)

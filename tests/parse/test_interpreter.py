@@ -218,7 +218,10 @@ def test_a_failure_of_the_parser_is_reported_as_its_own(monkeypatch):
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("return np.prod(tuple(v for v in x if v > 1))", r"condition on data.*\n.*py:3: return np.prod.*\n.*mask"),
+        (
+            "return np.prod(tuple(u for u in np.outer(x, x) if u[0] > 1))",
+            r"condition on data.*\n.*py:3: return np.prod.*\n.*mask",
+        ),
         (
             "u = x.reshape(2, 2).T\n    u.shape = 4\n    return u",
             r"another shape in place.*\n.*py:4: u.shape.*\n.*reshape",
