@@ -17,6 +17,7 @@ from sdfgad.parse import comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.conditions import ShapesDiffer
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.liveness import reads_name
 from sdfgad.parse.operands import calls_user_function
 from sdfgad.parse.selecting import selection
 from sdfgad.parse.stacking import stacked
@@ -80,9 +81,10 @@ def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
 
 
 def _may_repeat(frame: Frame, values: ast.expr) -> bool:
-    """Whether an expression may be evaluated twice, and gives the same objects again."""
-    makes_objects = isinstance(values, ast.List | ast.ListComp | ast.GeneratorExp)
-    return not makes_objects and not calls_user_function(frame, values)
+    """Whether an expression may be evaluated twice, and gives the same objects again: `map` may make others."""
+    makes_objects = any(isinstance(one, ast.List | ast.ListComp | ast.GeneratorExp) for one in ast.walk(values))
+    hands_on = not any(reads_name(values, name) for name in ("map", "starmap", "sorted", "reduce"))
+    return hands_on and not makes_objects and not calls_user_function(frame, values)
 
 
 @lru_cache(maxsize=1024)

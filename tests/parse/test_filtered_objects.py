@@ -217,6 +217,18 @@ def of_other_iterables(a):
     return total
 
 
+def made_once(a):
+    """Objects that the iterable makes are made once."""
+    made = []
+
+    def of(v):
+        made.append(v)
+        return Agent(v, 1.0)
+
+    here = [p for p in list(map(of, a[:, 0])) if p.x > 0.3]
+    return sum(p.x for p in here) * len(made)
+
+
 class Kind:
     def __init__(self, x, k):
         self.x, self.k = x, k
@@ -253,7 +265,7 @@ ROLLED = {
     left_early: 160,
     numbered: 300,
 }
-PROGRAMS = [*ROLLED, first_ones, reduced, by_places, chosen_on_paths, of_other_iterables, copied]
+PROGRAMS = [*ROLLED, first_ones, reduced, by_places, chosen_on_paths, of_other_iterables, copied, made_once]
 
 
 @pytest.mark.parametrize("program", ROLLED, ids=lambda one: one.__name__)
