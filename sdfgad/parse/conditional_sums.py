@@ -30,6 +30,7 @@ from sdfgad.parse.functions.keyed import (
 )
 from sdfgad.parse.generator_loops import as_generator, flattened
 from sdfgad.parse.inlined_calls import inlined
+from sdfgad.parse.operands import calls_user_function
 
 SUMS = (builtins.sum, np.sum, math.fsum, builtins.any)
 BY_KEY: dict[Any, Any] = {min_of_chosen: min_by_key, max_of_chosen: max_by_key}
@@ -59,6 +60,9 @@ def call(frame: Frame, node: ast.Call) -> Any:
         definition = next((one for original, one in DEFINITIONS if function is original), None)
         if not error.is_of(node.args[0]) or (definition is None and function not in (*SUMS, *LISTS, builtins.all)):
             raise
+        if function is builtins.next and any(calls_user_function(frame, one) for one in _repeated(node.args[0])):
+            # Python calls it of no item behind the first one, and it may change something.
+            raise
         if function in LISTS:
             return frame.eval(_as_list(node.args[0]))
         try:
@@ -75,16 +79,25 @@ def _chosen(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any
     """The extremum or the first of the items that are chosen, of all pairs of a condition and an item; of objects, of
     their list."""
     keywords = {str(keyword.arg): frame.eval(keyword.value) for keyword in node.keywords}
+    comprehension: Any = node.args[0]
     if "key" in keywords:
         definition, items = BY_KEY[definition], [frame.eval(_as_list(node.args[0]))]
     elif definition is not first_of_chosen:
         items = [frame.eval(pairs(node.args[0]))]
     elif (values := _objects(frame, _as_list(node.args[0]))) is not None:
         definition, items = first_of_list, [values]
+    elif calls_user_function(frame, comprehension.generators[0].iter):
+        raise frame.unsupported(node, "what a search goes over would be made twice", "Give it a name before.")
     else:
         items = [frame.eval(one) for one in items_and_tests(node.args[0])]
     others = [frame.eval(one) for one in node.args[1:]]
     return inlined(frame, node, definition, [*items, *others], keywords, is_definition=True)
+
+
+def _repeated(node: Any) -> list[ast.expr]:
+    """What a comprehension evaluates for each item."""
+    later = [one.iter for one in node.generators[1:]]
+    return [node.elt, *later, *(test for one in node.generators for test in one.ifs)]
 
 
 def _objects(frame: Frame, node: ast.ListComp) -> Any:

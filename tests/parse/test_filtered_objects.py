@@ -319,6 +319,22 @@ def zipped(a):
     return sum(k * p.x for k, p in zip(range(12), here, strict=False))
 
 
+def counted_until(a):
+    """Python stops counting at the first one."""
+    count = [0]
+
+    def is_far(p):
+        count[0] += 1
+        return p.x > 0.3
+
+    return next(p.x for p in agents_of(a) if is_far(p)) * count[0]
+
+
+def test_a_search_by_a_function_is_refused(rng):
+    with pytest.raises(SdfgadError, match=r"condition on data(.|\n)*return next\(p\.x for p"):
+        sdfgad.differentiate(counted_until)(rng.uniform(0.1, 0.6, (12, 3)))
+
+
 def none_of_them(a):
     return next(p for p in agents_of(a) if p.x > 5.0).x
 
