@@ -8,6 +8,7 @@ import numpy as np
 from sdfgad.explain.interpreter import Interpreter, with_totals
 from sdfgad.gradient.assemble import assemble
 from sdfgad.parse import parse as parsing
+from sdfgad.parse.primal import Measure
 from sdfgad.reverse.adjoint import differentiate_program
 from tests.helpers import assert_close
 
@@ -28,7 +29,7 @@ def parsed(function, *args, constant=()):
     names = inspect.signature(function).parameters
     values = dict(zip(names, args, strict=True))
     kinds = {name: kind_of(v) for name, v in values.items()}
-    return parsing.parse(function, kinds, constant, values, measure=lambda primal: measured(primal, *args))
+    return parsing.parse(function, kinds, constant, values, measure=Measure(lambda primal: measured(primal, *args)))
 
 
 def measured(primal, *args):

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import InvalidProgram, Location
-from sdfgad.explain.evaluator import Array, Evaluator, Place, text_of
-from sdfgad.explain.library import LIBRARY, operation
 from sdfgad.gradient.assemble import GradientProgram
 from sdfgad.gradient.counting import counts_in
+from sdfgad.interpret.evaluator import Array, Evaluator, Place, text_of
+from sdfgad.interpret.library import LIBRARY, operation
 from sdfgad.ir.expr import Const, Expr, Int, Op, reads, symbols_in
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Block, Call, Compute, Loop, Program

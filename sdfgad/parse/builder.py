@@ -551,22 +551,16 @@ class Builder(Emitter):
             return None
         return self.values.integer(self, form, self.carried, self.fresh("decided"))
 
-    def measure_ahead(self, values: Iterable[Expr]) -> None:
-        """Measure integers at once that may be asked for by `by_value`."""
-        if self.values is not None and not self.draws:
-            names = self.names.snapshot()
-            forms = {form for form in map(as_linear, values) if not form.is_affine}
-            self.values.measure_ahead(self, {self.fresh("ahead"): form for form in forms}, self.carried)
-            self.names.restore(names)
-
-    def is_as_predicted(self) -> bool:
-        return self.values is None or self.values.are_as_predicted()
+    def is_as_predicted(self, is_last: bool = False) -> bool:
+        """As `Values.are_as_predicted`."""
+        return self.values is None or self.values.are_as_predicted(is_last)
 
     def predictions(self) -> Mapping[Place, int]:
         """The integers that the next attempt may predict: none where those of this one are in doubt."""
         if self.values is None:
             return {}
-        is_certain = not self.values.is_predicted or (not self.logs.lacking and self.is_as_predicted())
+        is_run = not (self.values.is_predicted or self.values.is_interpreted)
+        is_certain = is_run or (not self.logs.lacking and self.is_as_predicted())
         return self.values.by_place if is_certain else {}
 
     def truth_by_value(self, condition: Tensor) -> bool | None:

@@ -12,7 +12,7 @@ from functools import partial, reduce
 from typing import Any
 
 from sdfgad.errors import ProgramRaises
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op
 from sdfgad.parse import trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dtypes import has_singles
@@ -38,7 +38,6 @@ def sorted_by(b: Builder, values: list[Any], keys: list[Any], is_reversed: bool)
     places = [as_place(b, order, last - k if is_reversed else k) for k in range(len(values))]
     places = [Lin(last) - place for place in places] if is_reversed else places
     if columns is None:
-        b.measure_ahead(map(Int, places))
         return [values[b.constant(place)] for place in places]
     rows = [[_item(b, column, place) for column in columns] for place in places]
     return [trees.rebuilt(values[0], row) for row in rows]

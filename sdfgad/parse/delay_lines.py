@@ -126,7 +126,6 @@ def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
     b.lacks_constant = True
     if b.values is None:
         raise failure
-    b.measure_ahead(as_tensor(one.fields["length"]).at() for one in b.logs.live)
     try:
         return b.constant(as_linear(as_tensor(log.fields["length"]).at()))
     except UnsupportedProgram:

@@ -31,14 +31,14 @@ from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.namespaces import AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
-from sdfgad.parse.primal import Guard, Primal
+from sdfgad.parse.primal import Guard, Measure, Primal
 from sdfgad.parse.program_source import ProgramSource
 from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
 from sdfgad.parse.source import own_signature, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
 from sdfgad.parse.value_numbering import merge_equal
-from sdfgad.parse.value_specialisation import Place, Values, leaving
+from sdfgad.parse.value_specialisation import Mispredicted, Place, Values, leaving
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
 from sdfgad.progress import stage
 
@@ -46,8 +46,6 @@ assert _functions
 assert _library  # importing them registers the functions that the interpreter knows
 
 Array = np.ndarray[Any, Any]
-# Runs a part of a program for the call at hand: by the names of the outputs, the integers that it gives.
-Measure = Callable[[Primal], Mapping[str, int]]
 # What follows a branch is parsed within it (`control.branch`): Python's own limit of 1000 calls is 130 branches in a
 # function.
 DEEPEST = 6000
@@ -77,7 +75,7 @@ def parse(
         arrays: what is passed for the array arguments; elements of integer arrays become constants where they must.
         structures: parameters that are containers of several arguments.
         are_enclosed_constant: whether integers that programs read of enclosing ones must become constants.
-        measure: runs a part of the program for this call; without it no integer that data decides may be a constant.
+        measure: of parts of the program, for this call; without it no integer that data decides may be a constant.
 
     Raises:
         UnsupportedProgram: a statement or function is not supported.
@@ -94,24 +92,28 @@ def parse(
     symbols = dict(zip(values, map(Names().fresh, map(identifier, values)), strict=True))
     fixed = {name: values[name] for name in constant}
     assumed = Assumptions(fixed, are_enclosed_constant=are_enclosed_constant, can_measure=measure is not None)
-    predicted: Mapping[Place, int] = {}
+    predicted, may_predict = dict[Place, int](), True
     while True:
         free = {n: s for n, s in symbols.items() if n not in assumed.fixed}
         builder = assumed.builder({s: values[n] for n, s in free.items()})
         bound = {**arguments, **assumed.fixed, **{n: Lin.symbol(s) for n, s in free.items()}}
         attempt = _Attempt(builder, function, bound, passed, structures or {}, assumed, free)
         if assumed.by_value and measure is not None:
-            builder.values = Values(attempt.part, partial(attempt.run, measure), predicted)
+            predict = measure.predict if may_predict else None
+            builder.values = Values(attempt.part, partial(attempt.run, measure), predict, predicted)
         is_nested, outer = _IS_PARSING.get(), _IS_PARSING.set(True)
         try:
             with stage(f"parsing {getattr(source.node, 'name', 'a lambda')}"):
                 found = attempt.primal()
+        except Mispredicted:
+            predicted, may_predict = {}, False
+            continue
         except FAILURES as failure:
             if is_nested and isinstance(failure, AssignsGlobals):
                 raise failure.refused() from None
             if builder.logs.lacking or builder.is_as_predicted():
                 assumed = assumed.after(failure, builder, free)
-            predicted = builder.predictions()
+            predicted = dict(builder.predictions())
             continue
         except RecursionError as error:
             what = "statements are nested too deeply, or too many branches on data follow each other in a function"
@@ -119,8 +121,8 @@ def parse(
             raise UnsupportedProgram(what, builder.where, todo) from error
         finally:
             _IS_PARSING.reset(outer)
-        if not builder.is_as_predicted():
-            predicted = {}
+        if not builder.is_as_predicted(is_last=True):
+            predicted, may_predict = {}, False
             continue
         if builder.references.are_rows_updated(tuple(builder.blocks[0])):
             assumed = assumed.after_update(builder, free)
@@ -195,7 +197,7 @@ class _Attempt:
     def run(self, measure: Measure, part: Primal) -> Mapping[str, int]:
         """The integers that such a part leaves in the call at hand; raises Reaches if it reads items that it lacks."""
         self.b.logs.require_kept()
-        return measure(part)
+        return measure.run(part)
 
     def _program(self, name: str, outputs: dict[str, str], body: Block) -> Program:
         b = self.b

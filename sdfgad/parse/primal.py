@@ -32,6 +32,19 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """What computes the integers of a call that data decides.
+
+    Attributes:
+        run: runs a program; the integers by the names of the outputs.
+        predict: the same without compiling it, which may round otherwise; None where that is not possible.
+    """
+
+    run: Callable[[Primal], Mapping[str, int]]
+    predict: Callable[[Primal], Mapping[str, int] | None] = lambda _: None
+
+
+@dataclass(frozen=True)
 class Primal:
     """A parsed program.
 

@@ -20,8 +20,8 @@ from sdfgad.parse.values import cast
 VARIES = "a length or other integer here is computed from the values of arrays or floats that a loop changes"
 BY_ROUNDING = "rounding decides a length, or another integer that must be known before the run"
 WITH_TOLERANCE = "Compare with a tolerance: int(x + 1e-9), or x > limit + 1e-9."
-# Each one takes a compiled program of its own.
-MOST_VALUES = 64
+# Each one is an output of the guard, and a check.
+MOST_VALUES = 256
 # The same of branches, which are as many as trips where a loop is written out.
 MOST_SIDES = 16
 TOO_MANY = f"more than {MOST_VALUES} lengths or other integers are computed from the values of arrays or floats"
@@ -83,6 +83,10 @@ class TooManyValues(UnsupportedProgram):
     """More integers that data decides than a program may have as constants: other assumptions do not help."""
 
 
+class Mispredicted(Exception):
+    """An integer that has been predicted is another one in compiled code, which rounds otherwise."""
+
+
 class TooManyBranches(TooManyValues):
     """More branches that a call decides than a program may have; what they have been decided for is refused."""
 
@@ -93,11 +97,11 @@ Place = tuple[Location | None, int]
 
 @dataclass(frozen=True)
 class _Measured:
-    """An integer that has been measured: its value, the number of statements before, its buffer if it is a constant."""
+    """An integer that is a constant: its value, the number of statements before, its buffer."""
 
     value: int
     position: int
-    name: str = ""
+    name: str
 
     def is_current(self, b: Emitter, read: set[str]) -> bool:
         """Whether nothing has been written since to what it is computed of."""
@@ -109,23 +113,27 @@ class _Measured:
 class Values:
     """The integers that are constants of one attempt to parse a program though data decides them.
 
-    Value prediction: an attempt takes those of the one before without a run, which `are_as_predicted` makes up for.
+    Value prediction: an attempt takes what interpretation computes, or else what the attempt before had, without a
+    compiled run, which `are_as_predicted` makes up for.
 
     Attributes:
         program: the statements so far, which leave integers in some buffers.
-        run: what these are in the call at hand.
+        run: what these are in the call at hand, by compiled code.
+        predict: the same by interpretation, None where it takes too long; None once that has been so.
         predicted: the integers of an attempt before.
         part: the part of the program that computes all of them so far.
         found: what they are, by the names of their buffers.
         places: where they are asked for, by the names of their buffers.
         inside: what they are computed of -> the loops inside of which they have been used.
         sides: those that decide branches.
-        measured: those that have been measured, by what is computed.
+        measured: the same, by what is computed.
         is_predicted: whether any was taken from an attempt before.
+        is_interpreted: whether any was computed by interpretation.
     """
 
     program: Callable[[tuple[str, ...]], Any]
     run: Callable[[Any], Mapping[str, int]]
+    predict: Callable[[Any], Mapping[str, int] | None] | None
     predicted: Mapping[Place, int] = field(default_factory=dict)
     part: Any = None
     found: Mapping[str, int] = field(default_factory=dict)
@@ -134,6 +142,7 @@ class Values:
     sides: frozenset[str] = frozenset()
     measured: Mapping[Lin, _Measured] = field(default_factory=dict)
     is_predicted: bool = False
+    is_interpreted: bool = False
 
     def snapshot(self) -> tuple[Any, ...]:
         return self.part, self.found, self.places, self.inside, self.sides, self.measured
@@ -146,9 +155,13 @@ class Values:
         """What another attempt may predict."""
         return {place: self.found[name] for name, place in self.places.items()}
 
-    def are_as_predicted(self) -> bool:
-        """Whether integers that were taken from an attempt before are those of the call at hand."""
-        if not self.is_predicted or self.part is None:
+    def are_as_predicted(self, is_last: bool) -> bool:
+        """Whether integers that were taken from an attempt before are those of the call at hand.
+
+        Args:
+            is_last: whether also those are looked at that interpretation has computed, which only rounding changes.
+        """
+        if self.part is None or not (self.is_predicted or (is_last and self.is_interpreted)):
             return True
         try:
             return self.run(self.part) == self.found
@@ -164,6 +177,7 @@ class Values:
 
         Raises:
             DecidedByRounding: an integer before this one has come out otherwise this time.
+            Mispredicted: the same of one that was predicted.
             TooManyValues: there are as many such integers as there may be.
         """
         if not _is_known(b, form, carried):
@@ -171,29 +185,7 @@ class Values:
         loops, read = frozenset(var for _, var, _ in b.loops), _read(form)
         self.inside = {**self.inside, **{one: self.inside.get(one, frozenset()) | loops for one in read}}
         known = self._current(b, form)
-        if known is None or not known.name:
-            known = self._new(b, form, name, None if known is None else known.value)
-        return known.value
-
-    def measure_ahead(self, b: Emitter, forms: Mapping[str, Lin], carried: frozenset[str]) -> None:
-        """Measure integers in one run that may be asked for soon, unless the first of them is predicted.
-
-        Args:
-            forms: by the names of new buffers.
-        """
-        forms = {n: f for n, f in forms.items() if _is_known(b, f, carried) and self._current(b, f) is None}
-        if len(forms) < 2 or self._place(b) in self.predicted:
-            return
-        position = len(b.blocks[0])
-        for name, form in forms.items():
-            _compute(b, name, form)
-        try:
-            run = self._run(b, self.program((*self.found, *forms)))
-        finally:
-            del b.blocks[0][position:]
-            for name in forms:
-                del b.buffers[name]
-        self.measured = {**self.measured, **{form: _Measured(run[name], position) for name, form in forms.items()}}
+        return self._new(b, form, name).value if known is None else known.value
 
     def _current(self, b: Emitter, form: Lin) -> _Measured | None:
         known = self.measured.get(form)
@@ -203,12 +195,13 @@ class Values:
         """That of the next integer."""
         return b.where, sum(where == b.where for where, _ in self.places.values())
 
-    def _new(self, b: Emitter, form: Lin, name: str, value: int | None) -> _Measured:
+    def _new(self, b: Emitter, form: Lin, name: str) -> _Measured:
         """Make an integer a constant, and have the program check that it is the same in a run."""
         if len(self.found) == MOST_VALUES:
             raise TooManyValues(TOO_MANY, b.where, FEWER)
         _compute(b, name, form)
         part, place = self.program((*self.found, name)), self._place(b)
+        value = self._interpreted(part, name)
         if value is None and place in self.predicted:
             value, self.is_predicted = self.predicted[place], True
         if value is None:
@@ -219,10 +212,23 @@ class Values:
         b.check(_is(Int(form), value), (), BY_ROUNDING, DecidedByRounding, WITH_TOLERANCE)
         return made
 
+    def _interpreted(self, part: Any, name: str) -> int | None:
+        found = None if self.predict is None else self.predict(part)
+        if found is None or any(found[one] != value for one, value in self.found.items()):
+            self.predict = None
+            return None
+        self.is_interpreted = True
+        return found[name]
+
     def _run(self, b: Emitter, part: Any) -> Mapping[str, int]:
-        run = self.run(part)
-        if any(run[one] != value for one, value in self.found.items()):
-            raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
+        try:
+            run = self.run(part)
+            if any(run[one] != value for one, value in self.found.items()):
+                raise DecidedByRounding(BY_ROUNDING, b.where, WITH_TOLERANCE)
+        except DecidedByRounding as error:
+            if self.is_interpreted or self.is_predicted:
+                raise Mispredicted from error
+            raise
         return run
 
     def truth(self, b: Emitter, condition: Expr, carried: frozenset[str], name: str) -> bool | None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from sdfgad.errors import SdfgadError
+from sdfgad.interpret.vectorised import TooMuchWork, Vectorised
 from sdfgad.ir.serial import serialised
 from sdfgad.optimise.before_ad import LIVE
 from sdfgad.optimise.pass_manager import run_passes
-from sdfgad.parse.primal import Guard, Primal
+from sdfgad.parse.primal import Guard, Measure, Primal
 from sdfgad.runtime.differential import Runnable, load
 from sdfgad.specialise.arguments import Arguments
 from sdfgad.specialise.compiled import Outputs
 from sdfgad.specialise.signature import Call
+
+# What interpretation may take of one call, roughly: about as long as a program of a hundred statements to compile.
+MOST_SECONDS = 1.0
 
 
 class Measuring:
@@ -61,6 +65,19 @@ class Guarded:
             return False
 
 
-def measured_for(call: Call) -> Callable[[Primal], Mapping[str, int]]:
+def measured_for(call: Call) -> Measure:
     """What gives the parser the integers of a call; raises as `Measuring.values` does."""
-    return lambda primal: Measuring(primal).values(call)
+    vectorised = Vectorised(MOST_SECONDS)
+    return Measure(lambda primal: Measuring(primal).values(call), lambda primal: _predicted(primal, call, vectorised))
+
+
+def _predicted(primal: Primal, call: Call, vectorised: Vectorised) -> Mapping[str, int] | None:
+    """The integers of a call by interpretation; None where it takes too long, or a run has to raise an error."""
+    arguments, program = Arguments(primal), primal.program
+    try:
+        store = vectorised.run(program, arguments.inputs(call), arguments.integers(call))
+    except (SdfgadError, TooMuchWork, LookupError, ArithmeticError, TypeError, ValueError):
+        return None
+    if program.checks and program.failed(int(store["status"])) is not None:
+        return None
+    return {name: int(store[buffer]) for name, buffer in program.outputs.items()}

@@ -22,7 +22,7 @@ from sdfgad.options import Options
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.inlining import Inlining
 from sdfgad.parse.parse import parse
-from sdfgad.parse.primal import Primal
+from sdfgad.parse.primal import Measure, Primal
 from sdfgad.parse.structure import Leaf, Structure, flattened, names
 from sdfgad.parse.transformed import Code, emit, stand_in
 from sdfgad.parse.values import view_of
@@ -123,7 +123,7 @@ def _is_equal(array: np.ndarray[Any, Any], copy: np.ndarray[Any, Any]) -> Callab
     return lambda: bool(np.array_equal(array, copy))
 
 
-def measured_within(b: Builder, call: Call) -> Callable[[Primal], Mapping[str, int]]:
+def measured_within(b: Builder, call: Call) -> Measure:
     """What gives the parser the integers of a call in a program: constants of that, if it may have such."""
 
     def measure(primal: Primal) -> Mapping[str, int]:
@@ -132,4 +132,4 @@ def measured_within(b: Builder, call: Call) -> Callable[[Primal], Mapping[str, i
         found = emit(b, Code(inlining_of(primal, program), call.values, inputs))
         return {name: b.constant(view_of(b.buffers[found[buffer]])) for name, buffer in program.outputs.items()}
 
-    return measure
+    return Measure(measure)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sdfgad.explain.library import operation
+from sdfgad.interpret.library import operation
 from sdfgad.ir.ops import OPERATIONS, SAME, Cost, Operation, Result, identity
 
 COMPARISONS = [name for name, operation in OPERATIONS.items() if operation.is_comparison]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdfgad.explain.library import operation
+from sdfgad.interpret.library import operation
 from sdfgad.ir.expr import BOOL, INT, Const, Int, Lin, Op, Read, as_linear
 from sdfgad.ir.program import Access, Branch, Buffer, Compute, Loop, Program
 from sdfgad.ir.text import INFIX, access_text, expression_text, form_text, program_text, statement_text

@@ -464,9 +464,10 @@ def many_lengths(x, n):
     return total
 
 
-def test_more_lengths_than_may_be_constants_are_refused():
-    with pytest.raises(UnsupportedProgram, match="more than 64 lengths or other integers are computed") as caught:
-        parsed(many_lengths, X, 70)
+def test_more_lengths_than_may_be_constants_are_refused(monkeypatch):
+    monkeypatch.setattr(value_specialisation, "MOST_VALUES", 20)
+    with pytest.raises(UnsupportedProgram, match="more than 256 lengths or other integers are computed") as caught:
+        parsed(many_lengths, X, 21)
     assert line_of(many_lengths, "np.linspace") in str(caught.value)
     assert "make fewer trips of an unrolled loop" in str(caught.value)
 

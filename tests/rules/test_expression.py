@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdfgad.errors import MissingRule
-from sdfgad.explain.library import operation
+from sdfgad.interpret.library import operation
 from sdfgad.ir.expr import BOOL, Const, Lin, Op, Read
 from sdfgad.rules import elementary, expression
 from sdfgad.rules.expression import differentiable_reads, missing_rules, pullback, varying

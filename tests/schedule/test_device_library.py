@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sdfgad.explain.library import LIBRARY as INTERPRETED
+from sdfgad.interpret.library import LIBRARY as INTERPRETED
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.library import LIBRARY
 from sdfgad.ir.program import Call, Whole

@@ -5,6 +5,8 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import UnsupportedProgram
+from sdfgad.specialise import guards
+from sdfgad.specialise.guards import Measuring
 from tests.helpers import line_of
 
 X = np.random.default_rng(0).standard_normal(30)
@@ -30,6 +32,47 @@ def test_programs_for_many_lengths_are_forgotten(monkeypatch):
         n = np.sum(x > 0.0)
         np.testing.assert_allclose(g(x)["x"][x > 0.0], np.arange(n))
         assert len(next(iter(g._specialisations.found.values()))) <= 2
+
+
+def several_lengths(x):
+    kept = x[x > 0.0]
+    n = int(np.ceil(np.sum(kept)))
+    best = sorted([(v, k) for k, v in enumerate(kept)], key=lambda pair: -pair[0])[:3]
+    return np.sum(np.outer(kept, np.arange(1, n + 1.0))) + sum(v * kept[k] for v, k in best) * len(kept)
+
+
+@pytest.fixture
+def guards_run(monkeypatch):
+    """The guards that are run, each time."""
+    found, values = [], Measuring.values
+    monkeypatch.setattr(Measuring, "values", lambda self, call: found.append(self) or values(self, call))
+    return found
+
+
+def test_lengths_are_predicted_and_one_guard_is_compiled(guards_run):
+    assert sdfgad.differentiate(several_lengths).value(X) == pytest.approx(several_lengths(X), rel=1e-13)
+    assert len({run._key for run in guards_run}) == 1
+    assert len(guards_run[0].program.outputs) >= 2
+    sdfgad.check_grads(several_lengths, X)
+
+
+@pytest.mark.parametrize("off", [1, -1])
+def test_a_wrong_prediction_costs_time_alone(monkeypatch, guards_run, off):
+    predicted = guards._predicted
+
+    def wrong(*args):
+        found = predicted(*args)
+        return None if found is None else {name: value + off for name, value in found.items()}
+
+    monkeypatch.setattr(guards, "_predicted", wrong)
+    assert sdfgad.differentiate(several_lengths).value(X) == pytest.approx(several_lengths(X), rel=1e-13)
+    assert len({run._key for run in guards_run}) >= 2
+
+
+def test_programs_that_take_long_to_interpret_are_compiled(monkeypatch, guards_run):
+    monkeypatch.setattr(guards, "MOST_SECONDS", 1e-5)
+    assert sdfgad.differentiate(several_lengths).value(X) == pytest.approx(several_lengths(X), rel=1e-13)
+    assert len({run._key for run in guards_run}) >= 2
 
 
 def test_entries_of_a_batch_have_lengths_of_their_own():

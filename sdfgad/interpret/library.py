@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.explain.columns import COLUMNS, lu_columns
+from sdfgad.interpret.columns import COLUMNS, lu_columns
 from sdfgad.parse.functions.factored import banded_solution, factors, solution_by_factors
 from sdfgad.parse.functions.fourier import axis_of, half_transform, real_transform, transform
 from sdfgad.parse.functions.linalg import cholesky_pullback, solve_pullback

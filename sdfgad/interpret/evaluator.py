@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import InvalidProgram
-from sdfgad.explain.library import operation
+from sdfgad.interpret.library import operation
 from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
 from sdfgad.ir.program import Access
 

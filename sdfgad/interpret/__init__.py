@@ -1,0 +1,1 @@
+"""Interpretation of programs in Python and NumPy, without compiling them."""
