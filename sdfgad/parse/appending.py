@@ -51,7 +51,7 @@ def append(b: Builder, values: Any, value: Any, is_front: bool = False, key: Any
         row = Row(trajectories.put(b, filling, value), points)
     filling = replace(filling, rows=(*filling.rows, replace(row, is_front=is_front, keys=tuple(keys))))
     b.filling = b.filling | {id(values): filling}
-    b.contents.count_change(values)
+    b.contents.count_change(values, b.loops)
     b.has_rolled = True
     return True
 

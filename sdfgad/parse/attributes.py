@@ -267,7 +267,7 @@ def assign(b: Builder, record: Record, name: str, value: Any) -> bool:
     b.refer(array.reindexed(array.shape[1:], lambda p: (place, *p)), item, is_row=True)
     b.versions.count(column.mark)
     for one in (*column.objects, *(known.record for known in b.objects.members)):
-        b.contents.count_change(one.fields)
+        b.contents.count_change(one.fields, b.loops)
     return True
 
 

@@ -299,6 +299,11 @@ class Builder(Emitter):
         is_silent = is_silent and len(self.draws) == state[3][2] and self.filling is state[8]
         return is_silent and self.contents.is_unchanged_since(state[7][0])
 
+    def has_changed_since(self, state: tuple[Any, ...]) -> bool:
+        """Whether anything has been changed that was there at a snapshot, or random numbers drawn."""
+        is_written = not self.versions.written_since(state[6][0][1]).isdisjoint(state[0][0])
+        return is_written or len(self.draws) != state[3][2] or self.contents.are_changed_since(state[7][0])
+
     def restore(self, state: tuple[Any, ...]) -> None:
         # Else another buffer may get the name of one that was captured since.
         self.buffers, self.captured = dict(state[0][0]), dict(state[0][1])

@@ -52,7 +52,9 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
         with filtered_objects.named(frame, value):
             return items(frame, filtered_objects.over_all(node))
     rows = _rows(frame, node, value)
-    return list(_one_by_one(frame, node, gone_over(frame.b, value))) if rows is None else rows
+    found = list(_one_by_one(frame, node, gone_over(frame.b, value))) if rows is None else rows
+    frame.b.logs.require_same_length(value)
+    return found
 
 
 def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:

@@ -18,7 +18,7 @@ import numpy as np
 from sdfgad.errors import SdfgadError
 from sdfgad.parse import calls, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
-from sdfgad.parse.filtered import chosen, items_and_tests, pairs, without_conditions
+from sdfgad.parse.filtered import binds_or_steps, chosen, items_and_tests, pairs, without_conditions
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.keyed import (
     first_of_chosen,
@@ -60,8 +60,9 @@ def call(frame: Frame, node: ast.Call) -> Any:
         definition = next((one for original, one in DEFINITIONS if function is original), None)
         if not error.is_of(node.args[0]) or (definition is None and function not in (*SUMS, *LISTS, builtins.all)):
             raise
-        if function is builtins.next and any(calls_user_function(frame, one) for one in _repeated(node.args[0])):
-            # Python calls it of no item behind the first one, and it may change something.
+        stops = function in (builtins.next, builtins.any, builtins.all)
+        if function is builtins.next and any(map(partial(_has_effects, frame), _repeated(node.args[0]))):
+            # Python evaluates it for no item behind the first one, and it may change something.
             raise
         if function in LISTS:
             return frame.eval(_as_list(node.args[0]))
@@ -69,8 +70,12 @@ def call(frame: Frame, node: ast.Call) -> Any:
             with error.again(frame, node.args[0]) as parsed:
                 node = _with_argument(node, parsed)
                 if definition is None:
-                    return calls.call(frame, _of_all(node, function is builtins.all))
-                return _chosen(frame, node, definition)
+                    found = calls.call(frame, _of_all(node, function is builtins.all))
+                else:
+                    found = _chosen(frame, node, definition)
+                if stops and frame.b.has_changed_since(state):
+                    raise error
+                return found
         except SdfgadError:
             raise error from None
 
@@ -92,6 +97,10 @@ def _chosen(frame: Frame, node: ast.Call, definition: Callable[..., Any]) -> Any
         items = [frame.eval(one) for one in items_and_tests(node.args[0])]
     others = [frame.eval(one) for one in node.args[1:]]
     return inlined(frame, node, definition, [*items, *others], keywords, is_definition=True)
+
+
+def _has_effects(frame: Frame, node: ast.expr) -> bool:
+    return calls_user_function(frame, node) or binds_or_steps(node)
 
 
 def _repeated(node: Any) -> list[ast.expr]:

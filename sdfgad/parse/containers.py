@@ -44,6 +44,12 @@ READ_ONLY = (
 
 # The methods of dicts and sets whose first argument is a key.
 BY_KEY = ("get", "pop", "setdefault", "add", "discard", "remove")
+# Those of sets whose arguments are other elements.
+OF_SETS = (
+    *NEW_SETS,
+    *(f"{name}_update" for name in NEW_SETS[1:]),
+    *("update", "issubset", "issuperset", "isdisjoint"),
+)
 # Those that look for an item.
 BY_VALUE = ("index", "count", "remove", "discard", "add")
 # Those of lists whose first argument is the place of an item.
@@ -171,7 +177,7 @@ def require_current(
     if not b.contents.has(container):
         what = f"{kind_of(container)} from outside the function is changed"
         raise b.unsupported(what, "Pass it as an argument, or change a copy: values = list(values).")
-    b.contents.count_change(container)
+    b.contents.count_change(container, b.loops)
     depth, here = b.contents.depth(container), len(b.blocks)
     is_there = key is not NO_ITEM and (before is not NO_ITEM or has(container, key))
     carried = (key, ALL_ITEMS) if is_there else (ALL_ITEMS,)
@@ -321,6 +327,8 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         return None
     if positional and isinstance(function.__self__, (dict, set)) and function.__name__ in BY_KEY:
         positional = [key_of(b, positional[0]), *positional[1:]]
+    if isinstance(function.__self__, (set, frozenset)) and function.__name__ in OF_SETS:
+        positional = [_keys(b, values) for values in positional]
     is_default = function.__name__ == "setdefault" and bool(positional)
     if is_default and b.python(operator.contains, function.__self__, positional[0]):
         return read(b, function.__self__[positional[0]], "an item of this dict")
@@ -332,6 +340,11 @@ def method(b: Builder, function: Any, positional: list[Any], keywords: dict[str,
         require_current(b, function.__self__)
     found = b.python(function, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     return tracked(b, found) if function.__name__ == "copy" else found
+
+
+def _keys(b: Builder, values: Any) -> Any:
+    """What a set takes elements from, each of them as a key."""
+    return [key_of(b, value) for value in values] if isinstance(values, (list, tuple)) else values
 
 
 def _require_current_list(b: Builder, values: list[Any], name: str, positional: list[Any]) -> None:
@@ -350,7 +363,9 @@ def _noted(b: Builder, values: list[Any], more: Sequence[Any]) -> AbstractContex
     Args:
         more: what is added to it.
     """
-    like = [*values, *more][-1:]
+    last = [*values, *more][-1:]
+    # Of a copy, as backtracking empties an object that the program has made since.
+    like = trees.copied(last)
     return b.logs.noted(values, like[0], _is_decided_by_data(b, values)) if like else nullcontext()
 
 

@@ -37,6 +37,16 @@ class State:
     known: dict[int, tuple[_Known, Any]]
     changes: Counter[int]
     copies: dict[int, _Copy]
+    held: dict[int, _Held]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A list or dict that must not change any more, what to raise if it does, and whether it is an item read back."""
+
+    container: Any
+    failure: Exception
+    is_read: bool
 
 
 class Contents:
@@ -47,6 +57,9 @@ class Contents:
         self._changes: Counter[int] = Counter()
         self._copies: dict[int, _Copy] = {}
         self._items: dict[int, tuple[Any, list[Any]]] = {}
+        self._held: dict[int, _Held] = {}
+        # The loops that change a list or dict which has been made outside of them, by its id.
+        self._changed_in: dict[int, frozenset[str]] = {}
 
     def add(self, container: Any, depth: int) -> None:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
@@ -72,9 +85,41 @@ class Contents:
         if known is not None and known.depth > depth:
             self._known[id(container)] = replace(known, depth=depth)
 
-    def count_change(self, container: Any) -> None:
-        """Count a change of a list or dict, which makes copies of it stale."""
+    def count_change(self, container: Any, loops: Iterable[tuple[int, str, Lin]]) -> None:
+        """Count a change of a list or dict, which makes copies of it stale.
+
+        Args:
+            loops: those around.
+
+        Raises:
+            Exception: as `hold` says.
+        """
+        held, depth = self._held.get(id(container)), self.depth(container)
+        if held is not None:
+            raise held.failure
+        around = frozenset(var for level, var, _ in loops if level > depth)
+        self._changed_in[id(container)] = self._changed_in.get(id(container), frozenset()) | around
         self._changes[id(container)] += 1
+
+    def hold(self, container: Any, failure: Exception, loops: Iterable[tuple[int, str, Lin]]) -> None:
+        """Hold a list or dict of which something else has a copy: it must not change from here on.
+
+        Args:
+            failure: what is raised where it does.
+            loops: those around, which must not have changed it before: later trips would.
+        """
+        if not self._changed_in.get(id(container), frozenset()).isdisjoint(var for _, var, _ in loops):
+            raise failure
+        self._held.setdefault(id(container), _Held(container, failure, is_read=False))
+
+    def hold_read(self, container: Any, failure: Exception) -> None:
+        """The same of a list or dict that is such a copy, and may be one of others in Python."""
+        self._held[id(container)] = _Held(container, failure, is_read=True)
+
+    def is_read(self, container: Any) -> bool:
+        """Whether a list or dict is such a copy."""
+        held = self._held.get(id(container))
+        return held is not None and held.is_read
 
     def are_changed(self, containers: Iterable[Any]) -> bool:
         """Whether any of some lists and dicts has been changed."""
@@ -127,13 +172,18 @@ class Contents:
     def snapshot(self) -> State:
         """The contents, for `restore`."""
         known = {key: (known, known.container.copy()) for key, known in self._known.items()}
-        return State(known, Counter(self._changes), dict(self._copies))
+        return State(known, Counter(self._changes), dict(self._copies), dict(self._held))
 
     def restore(self, state: State) -> None:
         for key, known in self._known.items():
             _refill(known.container, state.known[key][1] if key in state.known else known.first)
         self._known = {key: known for key, (known, _) in state.known.items()}
         self._changes, self._copies = Counter(state.changes), dict(state.copies)
+        self._held = dict(state.held)
+
+    def are_changed_since(self, state: State) -> bool:
+        """Whether a list or dict has been changed by the program that was there at a snapshot."""
+        return any(self._changes[key] != state.changes[key] for key in state.known)
 
     def is_unchanged_since(self, state: State) -> bool:
         """Whether no list or dict has been changed since a snapshot."""

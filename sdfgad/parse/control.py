@@ -23,7 +23,7 @@ from sdfgad.parse.items import Items, settled
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.liveness import is_exposed, is_read_outside
 from sdfgad.parse.merging import as_maybe_bound, is_same, is_unmergeable, phi, unified
-from sdfgad.parse.operands import calls_user_function
+from sdfgad.parse.operands import calls_user_function, may_change_something
 from sdfgad.parse.values import ABSENT, AfterLoop, NotNumeric, Tensor, Unbound
 
 Env = dict[str, Any]
@@ -101,7 +101,18 @@ def _hoisted(frame: Frame, node: ast.stmt, choice: ast.IfExp) -> list[ast.stmt] 
         return None
     if not _is_part(node, choice) or calls_user_function(frame, _with(node, choice, ast.Constant(None))):
         return None
+    if any(may_change_something(frame, one) for one in _beside(node, choice)):
+        return None
     return [_with(node, choice, value) for value in (choice.body, choice.orelse)]
+
+
+def _beside(node: ast.AST, choice: ast.IfExp) -> Iterator[ast.expr]:
+    """The expressions in a statement beside a conditional one, or beside what that is part of."""
+    for part in ast.iter_child_nodes(node):
+        if part is not choice and any(one is choice for one in ast.walk(part)):
+            yield from _beside(part, choice)
+        elif part is not choice and isinstance(part, ast.expr):
+            yield part
 
 
 def _is_part(node: ast.AST, choice: ast.IfExp) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from sdfgad.errors import InvalidIndex, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op, as_linear
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, stacks, trees
+from sdfgad.parse import containers, logged_items, stacks, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.conditions import decided
 from sdfgad.parse.frame import Frame
@@ -41,6 +41,7 @@ def made(frame: Frame, node: ast.expr, values: list[Any], field: str = "") -> An
         b.logs.follow(values, site)
         return values
     values = list(values)
+    logged_items.hold(b, values, kept.failure)
     if kept.is_stack:
         kept = replace(kept, first=0, latest=0, items=stacks.room(b, site, len(values)))
     missing = [blank(b, kept.like) for _ in range(max(kept.first, kept.latest) - len(values))]
@@ -113,7 +114,9 @@ def all_items(b: Builder, log: Record) -> list[Any]:
         items = log.fields["items"] if is_kept else _all_of(b, [], replace(kept, items=number))
     arrays = trees.leaves(items) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
-    return containers.tracked(b, rows)
+    found: list[Any] = containers.tracked(b, [logged_items.hold_read(b, row, kept.failure) for row in rows])
+    b.logs.note_items(found, log)
+    return found
 
 
 def _length(b: Builder, log: Record, failure: UnsupportedProgram) -> int:
@@ -169,7 +172,7 @@ def item(b: Builder, log: Record, place: Any) -> Any:
     found = kept[depth - 1] if depth <= len(kept) else b.settle(blank(b, b.logs.known[site].like))
     if found is None:
         raise b.logs.known[site].failure
-    return containers.read(b, found, "an item of a list")
+    return logged_items.hold_read(b, containers.read(b, found, "an item of a list"), b.logs.known[site].failure)
 
 
 def _reached(b: Builder, log: Record, place: int) -> tuple[str, int]:

@@ -17,6 +17,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions
 from sdfgad.parse.emitter import Guard, exception_of
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.source import source_text
 from sdfgad.parse.values import as_tensor
 
@@ -203,6 +204,8 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
 def assert_(frame: Frame, node: ast.Assert) -> None:
     """An assertion, which compiled programs do not check: it counts only where a handler may catch it."""
     if not any(issubclass(AssertionError, guard.kinds) for guard in frame.b.tries):
+        if may_change_something(frame, node.test):
+            conditions.test(frame, node.test)
         return
     holds: Any = conditions.test(frame, node.test)
     what = f"the assertion `{source_text(node.test)}` may fail"

@@ -134,9 +134,12 @@ def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
 
 def dict_(frame: Frame, node: ast.Dict) -> Any:
     """A dict display; a key of None stands for ``**value``."""
-    keys = [containers.key_of(frame.b, frame.eval(k)) if k is not None else None for k in node.keys]
     made: dict[Any, Any] = {}
-    for of, key, value in zip(node.keys, keys, map(frame.b.settle, evaluated(frame, node.values)), strict=True):
+    parts = [part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None]
+    values = iter(evaluated(frame, parts))
+    for of in node.keys:
+        key = None if of is None else containers.key_of(frame.b, next(values))
+        value = frame.b.settle(next(values))
         frame.b.python(made.update, mapping(frame, node, value) if of is None else {key: value})
     return containers.tracked(frame.b, made)
 

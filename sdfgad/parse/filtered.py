@@ -11,20 +11,20 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from sdfgad.errors import InvalidIndex, PythonRaises
+from sdfgad.errors import InvalidIndex, PythonRaises, UnboundVariable
 from sdfgad.ir.expr import BOOL
 from sdfgad.parse import comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.conditions import ShapesDiffer
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.liveness import reads_name
-from sdfgad.parse.operands import calls_user_function
+from sdfgad.parse.operands import calls_user_function, may_change_something
 from sdfgad.parse.selecting import selection
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Record, Selection, as_tensor, astype, scalar
 
-# The name of what a comprehension goes over; see `filtered_objects.LIST`.
-ALL = "<skipped: all>"
+# The names of what a comprehension goes over, and of a condition in it; see `filtered_objects.LIST`.
+ALL, TEST = "<skipped: all>", "<skipped: test>"
 
 
 def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
@@ -58,7 +58,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
 
 def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
     """The objects of a list of which data chooses; None of other items."""
-    if calls_user_function(frame, node.elt):
+    if calls_user_function(frame, node.elt) or binds_or_steps(node.elt):
         # Of the objects that it would make, those that are left out would be, too.
         return None
     # What it goes over is evaluated once for the objects, and once for the tests.
@@ -68,23 +68,35 @@ def _objects(frame: Frame, node: ast.ListComp) -> Record | None:
             return None
         frame.env[ALL], node = values, _over_name(node)
     all_items, all_tests = _items_and_tests(node)
-    found = None
+    found, before = None, frame.b.snapshot()
     try:
         objects = comprehensions.items(frame, all_items)
-    except (InvalidIndex, PythonRaises):
-        # An item may not be there where its condition does not hold.
+    except (InvalidIndex, PythonRaises, UnboundVariable):
+        # An item may not be there where its condition does not hold, or read what that binds.
         return None
-    if all(isinstance(one, Record) for one in objects):
+    if all(isinstance(one, Record) for one in objects) and not frame.b.has_changed_since(before):
+        before = frame.b.snapshot()
         found = masked_lists.of(frame.b, objects, comprehensions.items(frame, all_tests))
+        if not isinstance(node.elt, ast.Name) and frame.b.has_changed_since(before):
+            # Python makes an item behind its test, and the tests of those before.
+            return None
     frame.env.pop(ALL, None)
     return found
+
+
+def binds_or_steps(node: ast.AST) -> bool:
+    """Whether an expression binds a name, or asks an iterator for its next item."""
+    return any(
+        isinstance(one, ast.NamedExpr) or (isinstance(one, ast.Name) and one.id == "next") for one in ast.walk(node)
+    )
 
 
 def _may_repeat(frame: Frame, values: ast.expr) -> bool:
     """Whether an expression may be evaluated twice, and gives the same objects again: `map` may make others."""
     makes_objects = any(isinstance(one, ast.List | ast.ListComp | ast.GeneratorExp) for one in ast.walk(values))
     hands_on = not any(reads_name(values, name) for name in ("map", "starmap", "sorted", "reduce"))
-    return hands_on and not makes_objects and not calls_user_function(frame, values)
+    is_iterated = isinstance(values, ast.Name) and isinstance(frame.env.get(values.id), Record)
+    return hands_on and not makes_objects and not is_iterated and not may_change_something(frame, values)
 
 
 @lru_cache(maxsize=1024)
@@ -138,7 +150,13 @@ def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
 @lru_cache(maxsize=1024)
 def pairs(first: ast.GeneratorExp | ast.ListComp) -> ast.ListComp:
     """A comprehension without its conditions, of pairs of their conjunction and an item, or 0 where it is false."""
-    return _list(first, lambda test, item: ast.Tuple([test, chosen(test, item)], ast.Load()))
+    return _list(first, _pair)
+
+
+def _pair(test: ast.expr, item: ast.expr) -> ast.Tuple:
+    """``(t := test, item if t else 0)``: what the test changes, it changes once."""
+    named = ast.NamedExpr(ast.Name(TEST, ast.Store()), test)
+    return ast.Tuple([named, chosen(ast.Name(TEST, ast.Load()), item)], ast.Load())
 
 
 def chosen(test: ast.expr, item: ast.expr, otherwise: bool = False) -> ast.expr:

@@ -15,7 +15,6 @@ from typing import Any
 from sdfgad.parse.filtered_objects import located
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import stops
-from sdfgad.parse.liveness import assigned_names, reads_name
 
 # Names in such loops that nothing reads behind them (`liveness`).
 ITEM = "<skipped: {}>"
@@ -25,38 +24,44 @@ SCOPES = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorE
 
 
 def as_generator(frame: Frame, node: ast.expr) -> ast.expr:
-    """An expression; the call of a ``filter`` as the generator expression that it is short for."""
+    """An expression; the call of a ``filter`` as the generator expression that it is short for.
+
+    Its function is evaluated here, and has a name from here on.
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "filter":
         return node
     is_plain = len(node.args) == 2 and not node.keywords and isinstance(node.args[0], FUNCTIONS)
-    return _filter(node) if is_plain and frame.eval(node.func) is builtins.filter else node
+    if not is_plain or frame.eval(node.func) is not builtins.filter:
+        return node
+    frame.env[_name_of(node)] = frame.eval(node.args[0])
+    return _filter(node)
+
+
+def _name_of(node: ast.Call) -> str:
+    return ITEM.format(f"function of {node.lineno}, {node.col_offset}")
 
 
 @lru_cache(maxsize=1 << 10)
 def _filter(node: ast.Call) -> ast.GeneratorExp:
-    function, values = node.args
-    item = ITEM.format("item")
-    test = ast.Call(function, [ast.Name(item, ast.Load())], [])
+    values, item = node.args[1], ITEM.format("item")
+    test = ast.Call(ast.Name(_name_of(node), ast.Load()), [ast.Name(item, ast.Load())], [])
     whole = ast.comprehension(ast.Name(item, ast.Store()), values, [test], 0)
-    return located(ast.GeneratorExp(ast.Name(item, ast.Load()), [whole]), node, {id(function), id(values)})
+    return located(ast.GeneratorExp(ast.Name(item, ast.Load()), [whole]), node, {id(values)})
 
 
 def flattened(frame: Frame, node: Any) -> Any:
     """A comprehension over ``filter`` as one with a condition; others as they are."""
     first = node.generators[0]
     values: Any = as_generator(frame, first.iter)
-    if values is first.iter or not isinstance(first.target, ast.Name):
-        return node
-    # The function would see the target instead of a name around.
-    return node if reads_name(first.iter.args[0], first.target.id) else _flattened(node)
+    return node if values is first.iter or not isinstance(first.target, ast.Name) else _flattened(node)
 
 
 @lru_cache(maxsize=1 << 10)
 def _flattened(node: Any) -> Any:
     first, *others = node.generators
-    function, values = first.iter.args
-    test = located(ast.Call(function, [ast.Name(first.target.id, ast.Load())], []), first.iter, {id(function)})
-    whole = ast.comprehension(first.target, values, [test, *first.ifs], first.is_async)
+    function, target = ast.Name(_name_of(first.iter), ast.Load()), ast.Name(first.target.id, ast.Load())
+    test = located(ast.Call(function, [target], []), first.iter, set())
+    whole = ast.comprehension(first.target, first.iter.args[1], [test, *first.ifs], first.is_async)
     kept = {"generators": [whole, *others]}
     return ast.copy_location(type(node)(**{name: kept.get(name, getattr(node, name)) for name in node._fields}), node)
 
@@ -71,8 +76,6 @@ def fused(node: ast.For, values: ast.expr) -> ast.For | None:
     if not isinstance(values, ast.GeneratorExp) or len(values.generators) > 1 or not values.generators[0].ifs:
         return None
     (first,) = values.generators
-    if any(name in assigned_names(ast.Module(node.body, [])) for one in first.ifs for name in _called(one)):
-        return None
     names = {one.id for one in ast.walk(first.target) if isinstance(one, ast.Name)}
     own = [first.target, values.elt, *first.ifs]
     if not all(name.startswith("<") for name in names):
@@ -86,13 +89,6 @@ def fused(node: ast.For, values: ast.expr) -> ast.For | None:
     loop.stop = stops(node)
     kept = {id(one) for one in (node.target, *node.body, *node.orelse, first.iter, *own)}
     return located(loop, node, kept)
-
-
-def _called(test: ast.expr) -> set[str]:
-    """The name of the function of a ``filter``, which is evaluated once in Python."""
-    function = getattr(test, "func", None)
-    is_filter = getattr(test, "args", None) and getattr(test.args[0], "id", "").startswith("<")  # type: ignore[attr-defined]
-    return {function.id} if is_filter and isinstance(function, ast.Name) else set()
 
 
 class _Renamed(ast.NodeTransformer):

@@ -32,8 +32,12 @@ def is_same(b: Builder, left: Any, right: Any) -> Any:
             return _is_flag(b, flag, other)
         if type(flag) is int and flag in SMALL and _is_integer(other):
             return conditions.decided(b, Op("equal", (as_tensor(other).at(), Const(flag, INT)), BOOL))
+    if _is_integer(left) and _is_integer(right):
+        raise b.unsupported(ONLY_AT_RUN_TIME + "an integer that is computed", "Compare integers by ==.")
     if (places := chosen_objects.places(b, left, right)) is not None:
         return conditions.decided(b, Op("equal", (Int(places[0]), Int(places[1])), BOOL))
+    if type(left) is type(right) and (_is_read_back(b, left) or _is_read_back(b, right)):
+        raise b.unsupported(ONLY_AT_RUN_TIME + "an item of a list whose length is data", BY_FLAG)
     is_chosen = _is_chosen(b, left) or _is_chosen(b, right)
     if is_chosen and not _referents(b, left).isdisjoint(_referents(b, right)):
         if isinstance(left, Record) and isinstance(right, Record):
@@ -69,6 +73,12 @@ def _is_flag(b: Builder, flag: bool, value: Tensor) -> Any:
     return value if flag else conditions.negated(value)
 
 
+def _is_read_back(b: Builder, value: Any) -> bool:
+    """Whether a value is an object, list or dict that has been in a list whose length is data."""
+    value = value.fields if isinstance(value, Record) else value
+    return isinstance(value, (list, dict)) and b.contents.is_read(value)
+
+
 def _is_chosen(b: Builder, value: Any) -> bool:
     value = value.fields if isinstance(value, Record) else value
     return value.copy is not None if isinstance(value, Tensor) else b.contents.is_copy(value)
@@ -76,6 +86,9 @@ def _is_chosen(b: Builder, value: Any) -> bool:
 
 def _referents(b: Builder, value: Any) -> set[Any]:
     """The storage of the arrays, or the ids of the lists and dicts, that a value may be in Python."""
+    member = b.objects.member(value) if isinstance(value, Record) else None
+    if member is not None:
+        return {id(one.fields) for one in member.objects}
     value = value.fields if isinstance(value, Record) else value
     if not isinstance(value, Tensor):
         return {id(one) for one in b.contents.aliased_by(value)}

@@ -186,6 +186,7 @@ class Logs:
     by_place: set[Site] = field(default_factory=set)
     live: list[Record] = field(default_factory=list)
     removed: Counter[Site] = field(default_factory=Counter)
+    _read: dict[int, tuple[list[Any], Record, Any]] = field(default_factory=dict)
     _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
     _failures: list[Exception] = field(default_factory=list)
 
@@ -199,6 +200,20 @@ class Logs:
     def follow(self, values: list[Any], site: Site) -> None:
         """Begin to follow a list that the program makes."""
         self._made[id(values)] = values, site
+
+    def note_items(self, items: list[Any], log: Record) -> None:
+        """Note of which log a list has the items."""
+        self._read[id(items)] = items, log, log.fields["length"]
+
+    def require_same_length(self, items: Any) -> None:
+        """Refuse a list that has grown while the program went over it, as Python goes over the new items, too.
+
+        Raises:
+            UnsupportedProgram: its items are those of a log that has another number of items now.
+        """
+        _, log, length = self._read.get(id(items), (None, None, None))
+        if log is not None and log.fields["length"] is not length:
+            raise self.known[log.fields["origin"]].failure
 
     def is_followed(self, values: Any) -> bool:
         return id(values) in self._made

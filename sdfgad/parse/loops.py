@@ -76,6 +76,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         else:
             items = (partial(identity, item) for item in as_sequence(frame, node.iter, iterable))
             unroll(frame, node, items, is_lazy(value))
+        for source in value.sources if isinstance(value, Iteration) else (value,):
+            frame.b.logs.require_same_length(source)
     finally:
         frame.iterables.pop()
 
@@ -95,8 +97,12 @@ def _is_short_for_another(frame: Frame, node: ast.For) -> bool:
 
 
 def _keeps_items(frame: Frame, node: ast.For) -> bool:
-    """Whether a name that a loop binds is read behind it."""
+    """Whether a name that a loop binds may be read behind it, as what it binds besides always may."""
     names = assigned_names(node.target)
+    shared = frame.source.nonlocals | frame.source.cells
+    bound = [one for one in ast.walk(node.target) if isinstance(getattr(one, "ctx", None), ast.Store)]
+    if not all(isinstance(one, (ast.Name, ast.Tuple, ast.List)) for one in bound) or names & shared:
+        return True
     return any(is_read_behind(frame.source.tree, node, tuple(frame.around), name) for name in names)
 
 

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from sdfgad.parse import attributes, conditions
+from sdfgad.parse import attributes, conditions, containers
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.identity import is_same
 from sdfgad.parse.values import Record
@@ -54,7 +54,7 @@ def equal(b: Builder, left: Any, right: Any, compare: Compare) -> Any:
 
 def _field(b: Builder, record: Record, name: str) -> Any:
     row = attributes.read(b, record, name)
-    return attributes.other(record, name) if row is None else row
+    return containers.read(b, attributes.other(record, name) if row is None else row, f"`.{name}`")
 
 
 def _is_generated(cls: type) -> bool:

@@ -85,9 +85,51 @@ def _is_pure(frame: Frame, callee: ast.expr) -> bool:
     return not isinstance(function, types.FunctionType) or is_library(function)
 
 
+def may_change_something(frame: Frame, node: ast.AST) -> bool:
+    """Whether an expression binds names, or has calls that may change an object: of other functions than library
+    functions, and of other methods than a few."""
+    binds = any(isinstance(one, ast.NamedExpr) for one in ast.walk(node))
+    return binds or any(not _leaves_all(frame, call.func) for call in _calls_in(node))
+
+
+# Methods of arrays, strings and containers that change nothing.
+READING = frozenset(
+    (
+        *("sum", "mean", "min", "max", "std", "var", "prod", "dot", "any", "all", "argmax", "argmin", "conj", "round"),
+        *("copy", "astype", "reshape", "ravel", "flatten", "transpose", "tolist", "item"),
+        *("get", "items", "keys", "values", "index", "count"),
+        *("startswith", "endswith", "lower", "upper", "strip", "split", "join", "format"),
+    )
+)
+
+
+def _leaves_all(frame: Frame, callee: ast.expr) -> bool:
+    if not isinstance(callee, ast.Attribute):
+        is_iteration = isinstance(callee, ast.Name) and callee.id == "next"
+        return not is_iteration and _is_pure(frame, callee) and not _is_class(frame, callee)
+    root: ast.expr = callee
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    value = frame.env.get(root.id) if isinstance(root, ast.Name) else None
+    if value is None and isinstance(root, ast.Name):
+        # A module: its generators of random numbers are drawn of.
+        return "random" not in ast.unparse(callee).split(".") and _is_pure(frame, callee)
+    return callee.attr in READING and not isinstance(value, Record)
+
+
+def _is_class(frame: Frame, callee: ast.expr) -> bool:
+    """Whether a callee is a class of the user's."""
+    value = frame.eval(callee) if isinstance(callee, ast.Name) and callee.id not in frame.env else None
+    return isinstance(value, type) and value.__module__ != "builtins" and not is_library_module(value.__module__)
+
+
 def is_library(function: types.FunctionType) -> bool:
     """Whether a function is a library's, which writes to none of its arguments."""
-    return (function.__module__ or "").partition(".")[0] in {"numpy", "scipy", "math"}
+    return is_library_module(function.__module__)
+
+
+def is_library_module(name: str | None) -> bool:
+    return (name or "").partition(".")[0] in {"numpy", "scipy", "math"}
 
 
 def method(frame: Frame, node: ast.AST, record: Record, name: str, *arguments: Any) -> Any:

@@ -84,4 +84,4 @@ def is_handed_on(node: ast.expr, parent: ast.AST | None) -> bool:
         return isinstance(parent.op, ast.Not)
     if isinstance(parent, ast.Call):
         return parent.func is not node
-    return isinstance(parent, (ast.Return, ast.Expr, ast.Tuple, ast.Dict, ast.keyword, ast.BoolOp))
+    return isinstance(parent, (ast.Return, ast.Expr, ast.NamedExpr, ast.Tuple, ast.Dict, ast.keyword, ast.BoolOp))

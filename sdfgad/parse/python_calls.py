@@ -146,12 +146,13 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
             return _count(site, owner, keywords)
         owner.update(_pairs(site, tuple(positional)) | _settled(site, keywords))
         return None
-    if name in ("index", "count", "remove") and not is_real((owner, positional)):
+    is_set = isinstance(owner, (set, frozenset))
+    if name in ("index", "count", "remove") and not is_set and not is_real((owner, positional)):
         return _searched(site, owner, name, *positional)
     if name == "extend" and type(owner) is list:
         containers.extend(site.b, owner, *map(site.sequence, positional))
         return None
-    if name in ("extend", "extendleft", "union", "intersection", "difference", "fromkeys"):
+    if name in ("extend", "extendleft", "fromkeys") or (is_set and name in containers.OF_SETS):
         positional = [list(site.sequence(value)) for value in positional]
     made = containers.method(site.b, method, positional, keywords)
     if name == "copy" and isinstance(owner, containers.Default):

@@ -52,7 +52,7 @@ def require_64_bits(b: Builder, name: str, left: Lin, right: Lin, result: Lin) -
             b.learn(result + size, Lin(size) - result)
         return
     if size is None and not from_table:
-        if is_large:
+        if is_large or (is_power and right.is_const and not b.has_numpy_integers):
             _check_result(b, name, left, right)
         elif not right.is_const:
             _check_exponent(b, name, left, right)

@@ -78,7 +78,7 @@ def store(b: Builder, values: Any, index: Any, value: Any) -> bool:
     _require_alike(b, filling, array, item)
     put_row(b, array, form_of(b, points, places), item)
     _note(b, replace(filling, array=array), ItemAccess(True, points, tuple(places.tolist()), item.weak))
-    b.contents.count_change(values)
+    b.contents.count_change(values, b.loops)
     b.has_rolled = True
     return True
 

@@ -185,3 +185,21 @@ def joined_counts(x):
 def test_operators_of_counters_are_refused():
     with pytest.raises(UnsupportedProgram, match=r"operators of Counters(.|\n)*both = Counter\(a=1\) \+ Counter"):
         sdfgad.grad(joined_counts)(np.ones(3))
+
+
+def shortest_paths(weights):
+    n = weights.shape[0]
+    distances = np.full(n, 1e9)
+    distances[0] = 0.0
+    left = set()
+    left.update(range(n))
+    while left:
+        u = min(left, key=lambda v: distances[v])
+        left.remove(u)
+        for v in left:
+            distances[v] = min(distances[v], distances[u] + weights[u, v])
+    return np.sum(distances)
+
+
+def test_elements_that_data_removes_of_a_set():
+    assert_value_and_slope(shortest_paths, np.random.default_rng(1).uniform(0.1, 1.0, (5, 5)))

@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.errors import NoneUsed, UnsupportedProgram
 from tests.helpers import line_of, module_from
-from tests.helpers_ir import assert_slope, outputs_of, parsed
+from tests.helpers_ir import assert_slope, assert_value_and_slope, outputs_of, parsed
 
 X = np.array([0.7013, -0.3127, 1.1741])
 HEAD = """import numpy as np
@@ -116,3 +116,22 @@ def test_arrays_are_not_compared_with_none_by_equality():
     with pytest.raises(UnsupportedProgram, match="Write `x is None`") as error:
         parsed(program, X)
     assert line_of(program, "x == None") in str(error.value)
+
+
+def served_in_turn(x):
+    clients, served = [Client(v) for v in x], 0
+    while (first := next((c for c in clients if c.load > 0.55), None)) is not None:
+        first.load -= 0.35
+        served += 1
+    if last := next((c for c in clients if c.load > 0.9), None):
+        return last.load
+    return sum(c.load**2 for c in clients) * served
+
+
+class Client:
+    def __init__(self, load):
+        self.load = load
+
+
+def test_values_that_may_be_none_in_assignment_expressions():
+    assert_value_and_slope(served_in_turn, np.array([0.5, 0.3, -0.2, 0.7, -0.4, 0.65]))

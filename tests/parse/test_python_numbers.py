@@ -100,3 +100,15 @@ def test_python_raises_where_a_listed_number_is_zero(kind):
         by_zero(kind)(X)
     with pytest.raises(PythonRaises, match="zero"):
         sdfgad.differentiate(by_zero(kind)).value(X)
+
+
+@pytest.mark.parametrize("grown", [lambda n: n**2, lambda n: n << 40, lambda n: n * 10**12], ids=["**", "<<", "*"])
+def test_powers_and_products_of_integers_of_data_that_outgrow_64_bits(grown):
+    def program(x):
+        return float(grown(int(x[0] * 1e10))) / 1e20 * x[1]
+
+    g = sdfgad.differentiate(program)
+    x = np.array([1e-6, 2.0])
+    assert g.value(x) == pytest.approx(program(x), rel=1e-12)
+    with pytest.raises(ArgumentError, match="an integer needs more than 64 bits"):
+        g.value(np.array([1.5, 2.0]))

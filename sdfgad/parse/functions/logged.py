@@ -9,20 +9,23 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex
 from sdfgad.ir.expr import BOOL, INT, Const, Lin, Op
-from sdfgad.parse import stacks, trees
+from sdfgad.parse import logged_items, stacks, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.logs import Site, popped, push, put, require_end, see
 from sdfgad.parse.registry import function
 from sdfgad.parse.rows import ALIKE, put_item
-from sdfgad.parse.values import NotNumeric, Tensor, as_tensor, is_number, scalar
+from sdfgad.parse.values import NotNumeric, Record, Tensor, as_tensor, is_number, scalar
 
 
 @function(put)
 def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
+    logged_items.hold(b, value, b.logs.known[site].failure)
     arrays = trees.leaves(arrays)
     leaves, like = trees.leaves(value), b.logs.known[site].like
-    if len(leaves) != len(trees.leaves(like)) or isinstance(value, tuple) != isinstance(like, tuple):
+    if len(leaves) != len(trees.leaves(like)) or _kind(like) != _kind(value):
         raise b.unsupported("a list whose length is data has items of different structures", ALIKE)
+    like = trees.rebuilt(value, trees.leaves(like))
+    b.logs.known[site] = replace(b.logs.known[site], like=like)
     try:
         tensors = [as_tensor(leaf) for leaf in leaves]
     except NotNumeric:
@@ -35,9 +38,17 @@ def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
         _put_one(b, array, row, new)
 
 
+def _kind(value: Any) -> Any:
+    """The class of an item and the attributes of an object; each attempt makes the program's own classes anew."""
+    if isinstance(value, Record):
+        return value.cls.__qualname__, *value.fields
+    return (type(value).__name__, len(value)) if isinstance(value, (tuple, list, dict)) else None
+
+
 @function(see)
 def _see(b: Builder, site: Site, value: Any) -> None:
     kept = b.logs.known[site]
+    logged_items.hold(b, value, kept.failure)
     leaves, likes = trees.leaves(value), trees.leaves(kept.like)
     if len(leaves) != len(likes) or not all(is_number(one) or isinstance(one, Tensor) for one in (*leaves, *likes)):
         return

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sdfgad
-from sdfgad.explain import library
+from sdfgad.interpret import library
 from tests.helpers import assert_close, module_from
 from tests.parse.library.oracle import arguments, assert_like_numpy
 

@@ -1,0 +1,48 @@
+"""Objects, lists and dicts as items of logs (`sdfgad.parse.logs`), which hold copies of what these are made of.
+
+In Python such a list has the objects themselves. A copy is as good as long as no object changes behind the place where
+it is appended, by whatever name, and nobody asks whether it is the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sdfgad.parse import trees
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.values import Record
+
+
+def hold(b: Builder, value: Any, failure: Exception) -> None:
+    """Hold all that an item that is appended may be in Python: it must not change from here on.
+
+    Args:
+        failure: what is raised where it does.
+    """
+    for container in _referents(b, value):
+        b.contents.hold(container, failure, b.loops)
+
+
+def hold_read(b: Builder, value: Any, failure: Exception) -> Any:
+    """An item as it is read back, which must not change either."""
+    for container in _containers(value):
+        b.contents.hold_read(container, failure)
+    return value
+
+
+def _referents(b: Builder, value: Any) -> Iterator[Any]:
+    """The lists and dicts that those of a value may be in Python, and those of the objects."""
+    for one in trees.sequences(value):
+        member = b.objects.member(one) if isinstance(one, Record) else None
+        yield from () if member is None else (other.fields for other in member.objects)
+    for container in _containers(value):
+        yield from b.contents.aliased_by(container)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    for one in trees.sequences(value):
+        if isinstance(one, Record):
+            yield one.fields
+        elif isinstance(one, (list, dict)):
+            yield one
