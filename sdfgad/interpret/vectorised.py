@@ -21,7 +21,7 @@ from sdfgad.parse.procedures import expanded
 
 Array = np.ndarray[Any, Any]
 # Nanoseconds, roughly: of an operation on a number or an array, on one element, and of a library function on one.
-PER_OPERATION, PER_ELEMENT, PER_ELEMENT_OF_CALL = 5000, 2, 1000
+PER_OPERATION, PER_ELEMENT, PER_ELEMENT_OF_CALL = 5000, 5, 1000
 MOST_POINTS = 1 << 22
 
 

@@ -41,7 +41,7 @@ def made(frame: Frame, node: ast.expr, values: list[Any], field: str = "") -> An
         b.logs.follow(values, site)
         return values
     values = list(values)
-    logged_items.hold(b, values, kept.failure)
+    logged_items.hold(b, values, kept)
     if kept.is_stack:
         kept = replace(kept, first=0, latest=0, items=stacks.room(b, site, len(values)))
     missing = [blank(b, kept.like) for _ in range(max(kept.first, kept.latest) - len(values))]
@@ -114,7 +114,7 @@ def all_items(b: Builder, log: Record) -> list[Any]:
         items = log.fields["items"] if is_kept else _all_of(b, [], replace(kept, items=number))
     arrays = trees.leaves(items) if number else []
     rows = [trees.rebuilt(kept.like, [row_of(array, Lin(k)) for array in arrays]) for k in range(number)]
-    found: list[Any] = containers.tracked(b, [logged_items.hold_read(b, row, kept.failure) for row in rows])
+    found: list[Any] = containers.tracked(b, [logged_items.hold_read(b, row, kept) for row in rows])
     b.logs.note_items(found, log)
     return found
 
@@ -172,7 +172,7 @@ def item(b: Builder, log: Record, place: Any) -> Any:
     found = kept[depth - 1] if depth <= len(kept) else b.settle(blank(b, b.logs.known[site].like))
     if found is None:
         raise b.logs.known[site].failure
-    return logged_items.hold_read(b, containers.read(b, found, "an item of a list"), b.logs.known[site].failure)
+    return logged_items.hold_read(b, containers.read(b, found, "an item of a list"), b.logs.known[site])
 
 
 def _reached(b: Builder, log: Record, place: int) -> tuple[str, int]:

@@ -11,23 +11,21 @@ from typing import Any
 
 from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.logs import Kept
 from sdfgad.parse.values import Record
 
 
-def hold(b: Builder, value: Any, failure: Exception) -> None:
-    """Hold all that an item that is appended may be in Python: it must not change from here on.
-
-    Args:
-        failure: what is raised where it does.
-    """
-    for container in _referents(b, value):
-        b.contents.hold(container, failure, b.loops)
+def hold(b: Builder, value: Any, kept: Kept) -> None:
+    """Hold all that an item that is appended may be in Python, unless none is read: it must not change from here on."""
+    if kept.first or kept.latest or kept.items or kept.is_stack:
+        for container in _referents(b, value):
+            b.contents.hold(container, kept.failure, b.loops)
 
 
-def hold_read(b: Builder, value: Any, failure: Exception) -> Any:
+def hold_read(b: Builder, value: Any, kept: Kept) -> Any:
     """An item as it is read back, which must not change either."""
     for container in _containers(value):
-        b.contents.hold_read(container, failure)
+        b.contents.hold_read(container, kept.failure)
     return value
 
 

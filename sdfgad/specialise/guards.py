@@ -76,7 +76,7 @@ def _predicted(primal: Primal, call: Call, vectorised: Vectorised) -> Mapping[st
     arguments, program = Arguments(primal), primal.program
     try:
         store = vectorised.run(program, arguments.inputs(call), arguments.integers(call))
-    except (SdfgadError, TooMuchWork, LookupError, ArithmeticError, TypeError, ValueError):
+    except (SdfgadError, TooMuchWork, ArithmeticError, LookupError, MemoryError, TypeError, ValueError):
         return None
     if program.checks and program.failed(int(store["status"])) is not None:
         return None

@@ -264,3 +264,16 @@ def test_many_objects_of_two_classes_are_refused():
     with pytest.raises(UnsupportedProgram, match="items of different structures") as caught:
         parsed(of_two_classes, np.linspace(-1.0, 1.0, 40))
     assert "kept.append" in str(caught.value)
+
+
+def of_which_only_the_number_is_read(x):
+    everyone, met = particles(x), []
+    for p in everyone:
+        if p.x > 0.1:
+            met.append(p)
+            p.x *= 2
+    return sum(p.x for p in everyone) * len(met)
+
+
+def test_many_objects_that_change_where_none_is_read():
+    assert_value_and_slope(of_which_only_the_number_is_read, np.linspace(-1.0, 0.93, 40))

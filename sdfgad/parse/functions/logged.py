@@ -19,7 +19,7 @@ from sdfgad.parse.values import NotNumeric, Record, Tensor, as_tensor, is_number
 
 @function(put)
 def _put(b: Builder, site: Site, arrays: Any, place: Any, value: Any) -> None:
-    logged_items.hold(b, value, b.logs.known[site].failure)
+    logged_items.hold(b, value, b.logs.known[site])
     arrays = trees.leaves(arrays)
     leaves, like = trees.leaves(value), b.logs.known[site].like
     if len(leaves) != len(trees.leaves(like)) or _kind(like) != _kind(value):
@@ -48,7 +48,7 @@ def _kind(value: Any) -> Any:
 @function(see)
 def _see(b: Builder, site: Site, value: Any) -> None:
     kept = b.logs.known[site]
-    logged_items.hold(b, value, kept.failure)
+    logged_items.hold(b, value, kept)
     leaves, likes = trees.leaves(value), trees.leaves(kept.like)
     if len(leaves) != len(likes) or not all(is_number(one) or isinstance(one, Tensor) for one in (*leaves, *likes)):
         return
