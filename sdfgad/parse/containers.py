@@ -166,6 +166,7 @@ def require_current(
     if id(container) in b.outside:
         what = f"{kind_of(container)} from outside the function is changed"
         raise b.unsupported(what, "Make it in the function, and return what is to be kept.")
+    b.contents.require_free(container)
     if b.contents.is_copy(container):
         what = f"{kind_of(container)} that may be one of several, chosen at run time, is changed"
         raise AmbiguousArray(

@@ -94,9 +94,8 @@ class Contents:
         Raises:
             Exception: as `hold` says.
         """
-        held, depth = self._held.get(id(container)), self.depth(container)
-        if held is not None:
-            raise held.failure
+        self.require_free(container)
+        depth = self.depth(container)
         around = frozenset(var for level, var, _ in loops if level > depth)
         self._changed_in[id(container)] = self._changed_in.get(id(container), frozenset()) | around
         self._changes[id(container)] += 1
@@ -115,6 +114,12 @@ class Contents:
     def hold_read(self, container: Any, failure: Exception) -> None:
         """The same of a list or dict that is such a copy, and may be one of others in Python."""
         self._held[id(container)] = _Held(container, failure, is_read=True)
+
+    def require_free(self, container: Any) -> None:
+        """Refuse to change a list or dict that is held; raises what `hold` has been given."""
+        held = self._held.get(id(container))
+        if held is not None:
+            raise held.failure
 
     def is_read(self, container: Any) -> bool:
         """Whether a list or dict is such a copy."""
