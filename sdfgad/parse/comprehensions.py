@@ -52,9 +52,10 @@ def items(frame: Frame, node: Comprehension) -> list[Any]:
         with filtered_objects.named(frame, value):
             return items(frame, filtered_objects.over_all(node))
     rows = _rows(frame, node, value)
-    found = list(_one_by_one(frame, node, gone_over(frame.b, value))) if rows is None else rows
+    if rows is None:
+        return list(_one_by_one(frame, node, gone_over(frame.b, value)))
     frame.b.logs.require_same_length(value)
-    return found
+    return rows
 
 
 def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:

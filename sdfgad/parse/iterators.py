@@ -101,6 +101,8 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
     value = iterated(frame, node, value)
     try:
         items = iter(sequence(frame, gone_over(frame.b, value)))
+        if frame.b.logs.is_read(value):
+            return _of_log(frame, items, value)
         return limited(frame, node, items, MOST_ITEMS, "this iterator") if isinstance(value, Iteration) else items
     except TypeError as error:
         what = f"a loop over {kind_of(value)} is not supported"
@@ -108,6 +110,12 @@ def as_sequence(frame: Frame, node: ast.AST, value: Any) -> Iterator[Any]:
         if is_real(value):
             raise PythonRaises(what, frame.where(node), todo, error) from None
         raise frame.unsupported(node, what, todo) from None
+
+
+def _of_log(frame: Frame, items: Iterator[Any], values: Any) -> Iterator[Any]:
+    """The items that a log had, which must not have grown while the program went over them."""
+    yield from items
+    frame.b.logs.require_same_length(values)
 
 
 def limited(frame: Frame, node: ast.AST, items: Iterable[Any], most: int, what: str) -> Iterator[Any]:

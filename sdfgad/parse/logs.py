@@ -205,6 +205,10 @@ class Logs:
         """Note of which log a list has the items."""
         self._read[id(items)] = items, log, log.fields["length"]
 
+    def is_read(self, items: Any) -> bool:
+        """Whether a list has the items of a log."""
+        return id(items) in self._read
+
     def require_same_length(self, items: Any) -> None:
         """Refuse a list that has grown while the program went over it, as Python goes over the new items, too.
 

@@ -189,6 +189,8 @@ def set_attribute(b: Builder, record: Record, name: str, value: Any) -> None:
             f"`{record.cls.__name__}` is frozen, so that `.{name}` cannot be assigned to",
             "Use dataclasses.replace, or a class that is not frozen.",
         )
+    if name in ("__class__", "__dict__"):
+        raise b.unsupported(f"`.{name}` of an object is assigned to", "Make another object: other = Other(one.x).")
     if isinstance(inspect.getattr_static(record.cls, name, None), property):
         raise b.unsupported(
             f"`.{name}` is a property, which is not assigned to here", "Assign to the attribute that it returns."

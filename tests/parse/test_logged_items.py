@@ -197,7 +197,38 @@ def work_list_of_a_function(x):
     return total
 
 
+def summed_while_it_grows(x):
+    todo = [x[0]]
+
+    def value(v):
+        if len(todo) < 3 and v > 0:
+            todo.append(v / 2)
+        return v
+
+    return sum(value(v) for v in todo)
+
+
+def generated_while_it_grows(x):
+    todo, total = [x[0]], 0.0
+
+    def items():
+        for v in todo:
+            yield v * 1.0
+
+    for v in items():
+        total += v
+        if len(todo) < 3 and v > 0:
+            todo.append(v / 2)
+    for i, v in enumerate(map(abs, todo)):
+        total += v * i
+        if len(todo) < 5 and v > 0.1:
+            todo.append(v / 3)
+    return total
+
+
 RIGHT = [
+    summed_while_it_grows,
+    generated_while_it_grows,
     changed_behind_the_branch,
     changed_in_the_trip_that_has_appended_it,
     changed_before_it_is_appended,
@@ -227,6 +258,37 @@ def test_value_and_slope(program):
 def test_many_objects_that_change_are_refused():
     with pytest.raises(UnsupportedProgram, match="a list is changed in a loop or branch that is decided only at run"):
         parsed(changed_in_the_trip_that_has_appended_it, np.linspace(-1.0, 1.0, 40))
+
+
+def changed_items_of_lists(x):
+    kept = []
+    for k, v in enumerate(x):
+        if v > 0:
+            kept.append([v, k * 1.0])
+    for p in kept:
+        p[0] += 1
+    return sum(p[0] * p[1] for p in kept)
+
+
+def test_many_lists_that_change_are_refused():
+    with pytest.raises(UnsupportedProgram, match="a list is changed in a loop or branch that is decided only at run"):
+        parsed(changed_items_of_lists, np.linspace(-1.0, 1.0, 40))
+
+
+class Other:
+    pass
+
+
+def another_class(x):
+    everyone = particles(x)
+    everyone[2].__class__ = Other
+    return sum(p.x for p in everyone if isinstance(p, Particle))
+
+
+def test_classes_of_objects_are_not_assigned_to():
+    with pytest.raises(UnsupportedProgram, match="of an object is assigned to") as caught:
+        parsed(another_class, X)
+    assert "everyone[2].__class__ = Other" in str(caught.value)
 
 
 def test_many_objects_that_do_not_change():
