@@ -201,11 +201,22 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
     return value
 
 
+def _evaluate(frame: Frame, test: ast.expr) -> None:
+    """What a test changes, it changes also where nobody asks for its value; one that is not supported is left out."""
+    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    try:
+        conditions.test(frame, test)
+    except UnsupportedProgram:
+        frame.b.restore(state)
+        frame.env = env
+        del frame.loops[depth:]
+
+
 def assert_(frame: Frame, node: ast.Assert) -> None:
     """An assertion, which compiled programs do not check: it counts only where a handler may catch it."""
     if not any(issubclass(AssertionError, guard.kinds) for guard in frame.b.tries):
         if may_change_something(frame, node.test):
-            conditions.test(frame, node.test)
+            _evaluate(frame, node.test)
         return
     holds: Any = conditions.test(frame, node.test)
     what = f"the assertion `{source_text(node.test)}` may fail"

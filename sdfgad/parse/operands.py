@@ -96,7 +96,20 @@ def may_change_something(frame: Frame, node: ast.AST) -> bool:
 READING = frozenset(
     (
         *("sum", "mean", "min", "max", "std", "var", "prod", "dot", "any", "all", "argmax", "argmin", "conj", "round"),
-        *("copy", "astype", "reshape", "ravel", "flatten", "transpose", "tolist", "item"),
+        *("clip", "cumsum", "cumprod", "trace", "diagonal", "nonzero", "argsort", "searchsorted", "repeat", "take"),
+        *(
+            "copy",
+            "astype",
+            "reshape",
+            "ravel",
+            "flatten",
+            "squeeze",
+            "swapaxes",
+            "transpose",
+            "view",
+            "tolist",
+            "item",
+        ),
         *("get", "items", "keys", "values", "index", "count"),
         *("startswith", "endswith", "lower", "upper", "strip", "split", "join", "format"),
     )

@@ -183,6 +183,23 @@ def assertions(x):
     return stock[-1] * x[0] * n
 
 
+def is_there(path):
+    with open(path) as file:
+        return file.readable()
+
+
+@right
+def assertions_that_are_not_supported(x):
+    assert is_there("/dev/null")
+    return x[0] * 2
+
+
+@right
+def divisions_of_chosen_integers(x):
+    large = any(int(v * 10) // int(w * 10) > 1 for v, w in zip(x, x[::-1], strict=True) if v > 0.55)
+    return large * x[0] + all(x[int(abs(v) * 5)] > -1 for v in x if v > 0) * x[1]
+
+
 @right
 def targets_that_are_attributes(x):
     group = Group(x)
