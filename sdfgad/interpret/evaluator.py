@@ -28,7 +28,7 @@ class Evaluator:
     """
 
     def __init__(self) -> None:
-        self.env: dict[str, int] = {}
+        self.env: dict[str, Any] = {}
         self.store: dict[str, Array] = {}
         self.is_watched = False
         # The objects are kept, as others might get their ids.

@@ -84,12 +84,13 @@ class Vectorised(Evaluator):
                 self.call(statement)
 
     def loop(self, loop: Loop) -> None:
-        start, trip = self.form(loop.start), 0
-        # The trips of an open loop grow while it runs.
-        while trip < (trips := self.form(loop.trips)):
+        start, trips, trip = self.form(loop.start), self.form(loop.trips), 0
+        while trip < trips:
             self.env[loop.var] = start + (trips - 1 - trip if loop.backward else trip)
             self.block(loop.body)
             trip += 1
+            # The trips of an open loop grow while it runs.
+            trips = self.form(loop.trips) if loop.is_open else trips
 
     def call(self, call: Call) -> None:
         inputs = [self.store[whole.buffer] for whole in call.inputs]
@@ -106,7 +107,7 @@ class Vectorised(Evaluator):
         points = math.prod(box)
         self._spend(statement, statement.value, points)
         for axis, ((name, _), extent) in enumerate(zip(statement.params, box, strict=True)):
-            self.env[name] = np.arange(extent).reshape((-1, *(1 for _ in box[axis + 1 :])))  # type: ignore[assignment]
+            self.env[name] = np.arange(extent).reshape((-1, *(1 for _ in box[axis + 1 :])))
         target, place = self.store[statement.target.buffer], self.place_of(statement.target)
         if statement.fresh:
             assert statement.accumulate is not None
@@ -117,11 +118,11 @@ class Vectorised(Evaluator):
         if statement.accumulate is None:
             _assign(target, place(), value)
             return
-        combine = operation(statement.accumulate)
+        combine: Any = operation(statement.accumulate)
         used = symbols_in(statement.target.index)
         summed = tuple(axis for axis, (name, _) in enumerate(statement.params) if name not in used)
         if summed:
-            value = combine.reduce(np.broadcast_to(value, box), axis=summed, keepdims=True)  # type: ignore[attr-defined]
+            value = combine.reduce(np.broadcast_to(value, box), axis=summed, keepdims=True)
         _accumulate(target, place(), value, combine)
 
     def _spend(self, statement: Statement, value: Expr, points: int) -> None:
