@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -54,17 +55,19 @@ class Worker:
         weights = np.load(self.folder / "weights.npy")
         own = self.folder / label
         own.mkdir()
-        start = time.perf_counter()
-        self.ready: Ready = self.framework.prepare(Task(self.entry, self.arguments, weights, own))
-        compiling = time.perf_counter() - start
-        inputs = self.ready.fresh()
-        before = reset_peak()
-        self.last, result = stopwatch(self.ready.call, inputs)
+        with warnings.catch_warnings(record=True) as caught:
+            start = time.perf_counter()
+            self.ready: Ready = self.framework.prepare(Task(self.entry, self.arguments, weights, own))
+            compiling = time.perf_counter() - start
+            inputs = self.ready.fresh()
+            before = reset_peak()
+            self.last, result = stopwatch(self.ready.call, inputs)
+        note = "; ".join(filter(None, (self.ready.note, *map(said_by_sdfgad, caught))))
         peak = self.ready.peak() if self.ready.peak else max(peak_bytes() - before, 0)
         arrays = {name: np.asarray(value) for name, value in self.ready.named(result).items()}
         np.savez(own / "result.npz", **arrays)
         cost = {"first_call": compiling + self.last, "peak_bytes": peak}
-        return {**cost, "file": str(own / "result.npz"), "note": self.ready.note}
+        return {**cost, "file": str(own / "result.npz"), "note": note}
 
     def time(self) -> tuple[float, int]:
         """The median seconds of a few calls one after the other, and how many those were."""
@@ -124,6 +127,12 @@ def stopwatch(call: Callable[[Any], Any], inputs: Any) -> tuple[float, Any]:
     start = time.perf_counter()
     result = call(inputs)
     return time.perf_counter() - start, result
+
+
+def said_by_sdfgad(warning: warnings.WarningMessage) -> str:
+    """The text of a warning of sdfgad, such as that slower code runs; others' are of no use in a table."""
+    category = type(warning.message)
+    return f"{category.__name__}: {warning.message}" if category.__module__.startswith("sdfgad.") else ""
 
 
 # --- memory

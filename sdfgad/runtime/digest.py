@@ -134,12 +134,21 @@ def difference(name: str, plain: Digest, optimised: Digest, perturbed: Sequence[
         explained = FACTOR * _neighbourhood_maximum(np.broadcast_to(spread, deviation.shape))
         # Where rounding grows until no digit is certain, as in a run that diverges, its spread is itself uncertain.
         explained = np.where(explained > np.abs(values), FACTOR * explained, explained)
-        explained = np.maximum(explained, LAST_BITS * _padded(plain.units, size))
+        explained = np.maximum(explained, LAST_BITS * _last_bits(_padded(plain.units, size), spread))
         is_wrong = deviation > explained
         if not is_wrong.any():
             return None
         position = int(np.argmax(np.where(is_wrong, deviation / (explained + np.finfo(float).tiny), 0.0)))
     return Difference(name, position, float(values[position]), float(found[position]), float(explained[position]))
+
+
+def _last_bits(units: Array, spread: Array) -> Array:
+    """How far the last bit of an element, or of one that it has been computed of, may move it.
+
+    Where a difference of larger numbers is small, it moves by their last bits, or not at all. Its neighbours are about
+    as large as those, and perturbations show in some elements whether there is anything that may be rounded.
+    """
+    return _neighbourhood_maximum(units) if spread.any() else units
 
 
 def _distance(a: Array, b: Array) -> Array:

@@ -55,6 +55,21 @@ def test_the_last_bit_is_rounding(size, dtype):
     assert difference("x", digest_of(x), digest_of(near), [values_of(x)]) is None
 
 
+def test_the_last_bit_of_what_cancels_is_rounding():
+    """A small difference of numbers as large as its neighbours moves by their last bits, in this run or in that."""
+    rng = np.random.default_rng(7)
+    x = rng.uniform(0.5, 1.0, 100)
+    x[40] = 1e-6
+    near, noise = x.copy(), np.zeros(100)
+    near[40] += 2.0**-53
+    noise[[70, 75, 80]] = 1e-15
+    assert difference("x", digest_of(x), digest_of(near), [values_of(x + noise)]) is None
+    assert difference("x", digest_of(x), digest_of(near), [values_of(x)]).position == 40
+    wrong = x.copy()
+    wrong[40] += 1e-14
+    assert difference("x", digest_of(x), digest_of(wrong), [values_of(x + noise)]).position == 40
+
+
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_a_nan_hides_nothing(size):
     x = np.random.default_rng(size).standard_normal(size)

@@ -45,6 +45,7 @@ def run(tmp_path_factory):
     """One run of all that is right, and of a gradient that is wrong."""
     folder = tmp_path_factory.mktemp("gradients")
     frameworks = ("sdfgad", "jax-expert", "numpy", "sdfgad-forward", f"{MADE}:off_by_a_hundredth", f"{MADE}:failing")
+    frameworks = (*frameworks, f"{MADE}:on_plain_code")
     files = ("--database", folder / "all.db", "--markdown", folder / "all.md", "--pictures", folder / "pictures")
     status, text = show("-b", NAME, "-f", *frameworks, "-r", 2, "-t", 100, *files)
     return status, text, rows_of(folder / "all.db"), folder
@@ -89,6 +90,11 @@ def test_error_is_told_in_a_line(run):
     assert (row["status"], row["seconds"], row["validated"]) == ("ERROR", None, None)
     assert row["message"] == "RuntimeError: it fell over"
     assert "RuntimeError: it fell over" in text
+
+
+def test_warnings_of_sdfgad_are_in_the_row(run):
+    row = next(row for row in run[2] if row["framework"].endswith("on_plain_code"))
+    assert (row["status"], row["message"]) == ("ok", "MiscompiledWarning: optimised code is wrong")
 
 
 def test_tables(run):
