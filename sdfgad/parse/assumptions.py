@@ -128,7 +128,7 @@ class Assumptions:
             return more
         if b.logs.by_place:
             return replace(self, logs=b.logs.as_stacks)
-        if b.lacks_constant and b.meets_known_conditions and not self.decides:
+        if b.lacks_constant and b.constants.knows_a_condition and not self.decides:
             return replace(self, decides=True)
         if (fixed := self._fixing(_blame(failure, b).integers, b, symbols)) is not None:
             return replace(fixed, copies_returned=False)

@@ -161,7 +161,7 @@ class Builder(Emitter):
         # Whether integers of enclosing programs are constants, and whether there are some that are not.
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
         # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
-        self.decides, self.lacks_constant, self.meets_known_conditions = False, False, False
+        self.decides, self.lacks_constant = False, False
         # The user's arrays that decide branches, and may become constants.
         self.deciding_inputs: dict[str, Any] = {}
         # The integers that data decides and that are constants nevertheless, if there may be some; and the lines of

@@ -155,7 +155,7 @@ def _by_constants(b: Builder, condition: Tensor) -> Any:
     of_counters = counter_conditions.known_or_kept(b, condition.at())
     if of_counters is not None:
         return bool(of_counters)
-    b.meets_known_conditions |= b.constants.knows(condition.at())
+    b.constants.note_condition(condition.at())
     b.deciding_inputs |= b.constants.inputs_behind(condition.at())
     known = b.constants.array(condition, b.here) if b.decides else None
     found = b.truth_by_value(condition) if known is None else bool(known)

@@ -76,6 +76,8 @@ class Constants:
         self._given: dict[str, Array] = {}
         self._needed: set[str] = set()
         self._used: set[str] = set()
+        # The buffers of conditions that were known where they were met.
+        self._conditions: set[frozenset[str]] = set()
 
     def create(self, buffer: Buffer, here: Here) -> None:
         """Begin to follow a buffer that the statements of a block fill."""
@@ -233,9 +235,18 @@ class Constants:
         found = self._used_as(element, box, here, is_needed)
         return None if found is None else np.broadcast_to(found, tuple(extent.const for extent in tensor.shape))
 
-    def knows(self, expr: Expr) -> bool:
-        """Whether an expression reads buffers, all of which are known."""
-        names = {read.buffer for read in reads(expr)}
+    def note_condition(self, expr: Expr) -> None:
+        """Record the buffers that a condition reads, where they are known so far."""
+        names = frozenset(read.buffer for read in reads(expr))
+        if self._knows(names):
+            self._conditions.add(names)
+
+    @property
+    def knows_a_condition(self) -> bool:
+        """Whether the buffers of a condition that was met are known still: no loop has been found to change them."""
+        return any(map(self._knows, self._conditions))
+
+    def _knows(self, names: frozenset[str]) -> bool:
         return bool(names) and names <= self._arrays.keys() | self._numbers.keys()
 
     def inputs_behind(self, expr: Expr) -> dict[str, Array]:
