@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.source import FunctionNode
 
 
 def is_never_read(frame: Frame, node: ast.expr) -> bool:
@@ -15,12 +17,16 @@ def is_never_read(frame: Frame, node: ast.expr) -> bool:
     root = None if owner is None else _root(owner)
     if owner is None or root is None or not _is_list(frame, owner):
         return False
-    function = frame.source.node
-    parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
-    if root.id in parameters or root.id in frame.source.captured:
+    return root.id not in frame.source.captured and _is_only_written(frame.source.node, root.id)
+
+
+@lru_cache(maxsize=1024)
+def _is_only_written(function: FunctionNode, name: str) -> bool:
+    """Whether a function mentions a name only where it binds it to new lists, or appends to these."""
+    if any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(function.args)):
         return False
     known = {id(one) for part in ast.walk(function) for one in _writes(part)}
-    return all(id(one) in known for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == root.id)
+    return all(id(one) in known for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name)
 
 
 def _appended_to(call: ast.AST) -> ast.expr | None:

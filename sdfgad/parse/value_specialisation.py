@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from sdfgad.errors import DecidedByRounding, Location, SdfgadError, UnsupportedProgram
@@ -37,12 +38,14 @@ def leaving(body: Block, values: Mapping[str, int]) -> Block:
     Args:
         values: what the integers must be, by the names of their buffers.
     """
-    for k, one in enumerate(body):
-        name = one.target.buffer if isinstance(one, Compute) else ""
-        if name in values and any(map(_has_open_loop, body[k + 1 :])):
-            goes_on = _is(Access(name).read(INT), values[name])
-            return (*body[: k + 1], Branch(goes_on, leaving(body[k + 1 :], values), ()))
-    return body
+    last = next((k for k, one in reversed([*enumerate(body)]) if _has_open_loop(one)), 0)
+    found = [one.target.buffer if isinstance(one, Compute) else "" for one in body[:last]]
+    cuts = [0, *(k + 1 for k, name in enumerate(found) if name in values)]
+    left = body[cuts[-1] :]
+    for start, end in reversed([*pairwise(cuts)]):
+        goes_on = _is(Access(found[end - 1]).read(INT), values[found[end - 1]])
+        left = (*body[start:end], Branch(goes_on, left, ()))
+    return left
 
 
 def _compute(b: Emitter, name: str, form: Lin) -> None:
