@@ -237,7 +237,7 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _exception(frame, node, function, positional, keywords)
     if objects.is_class(function):
         begin = partial(_made_for, frame, node)
-        return objects.construct(frame.b, function, positional, keywords, partial(inlined, frame, node), begin)
+        return objects.construct(frame.b, function, positional, keywords, partial(_in_turn, frame, node), begin)
     if isinstance(function, types.MethodType) and isinstance(function.__self__, (Deque, ObjectArray)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.MethodType) and objects.is_generated(function):
@@ -254,6 +254,13 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, types.FunctionType) and not is_library(function):
         return inlined(frame, node, function, positional, keywords, is_direct=is_direct)
     return NOT_THESE
+
+
+def _in_turn(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    """A call that a constructor makes: of functions of its class, or of what a dataclass has as `default_factory`."""
+    if isinstance(function, (types.FunctionType, Closure)):
+        return inlined(frame, node, function, positional, keywords)
+    return _site(frame, node).dispatch(function, positional, keywords)
 
 
 def _made_for(frame: Frame, node: ast.Call, field: str, values: list[Any]) -> Any:

@@ -293,18 +293,24 @@ def _fill(
     """Assign the arguments of a dataclass's own constructor, and default values."""
     bound = b.python(inspect.signature(record.cls).bind, *positional, **keywords).arguments
     for field in dataclasses.fields(record.cls):
-        if field.name in bound:
-            record.fields[field.name] = b.settle(bound[field.name], field.name)
-        elif isinstance(field.default_factory, Holder):
-            record.fields[field.name] = b.settle(inline(field.default_factory, [], {}), field.name)
-        elif is_class(field.default_factory):
-            inner = partial(_begin_within, begin, field.name)
-            record.fields[field.name] = construct(b, field.default_factory, [], {}, inline, inner)
-        elif field.default_factory is not dataclasses.MISSING:
-            made = containers.tracked_parts(b, b.python(field.default_factory), len(b.blocks))
-            record.fields[field.name] = begin(field.name, made) if type(made) is list else made
-        else:
-            record.fields[field.name] = field.default
+        given = field.name in bound
+        value = bound[field.name] if given else _default(b, field, inline, begin)
+        record.fields[field.name] = b.settle(value, field.name) if given else value
+
+
+def _default(b: Builder, field: dataclasses.Field[Any], inline: Inline, begin: Begin) -> Any:
+    """The default value of a field: each object gets another one where it has a `default_factory`."""
+    factory = field.default_factory
+    if factory is dataclasses.MISSING:
+        return field.default
+    if is_class(factory):
+        return construct(b, factory, [], {}, inline, partial(_begin_within, begin, field.name))
+    if factory is list:
+        return begin(field.name, containers.tracked_parts(b, list[Any](), len(b.blocks)))
+    if isinstance(factory, types.MethodWrapperType):
+        todo = "Write a function of Python's, `default_factory=lambda: ...`, or pass the value."
+        raise b.unsupported(f"the default_factory of the field `{field.name}` is not supported", todo)
+    return b.settle(inline(factory, [], {}), field.name)
 
 
 def _begin_within(begin: Begin, owner: str, field: str, values: list[Any]) -> Any:
