@@ -16,7 +16,7 @@ import numpy as np
 
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import chosen_texts, containers, hazards, masked_lists, objects, sparse, trajectory_items
+from sdfgad.parse import chosen_texts, containers, hazards, masked_lists, objects, operators, sparse, trajectory_items
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import stand_in
@@ -165,6 +165,10 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
+    if any(isinstance(value, Record) for value in positional):
+        expression = operators.expression_of(function, [ast.Constant(value) for value in positional])
+        if expression is not None:
+            return frame.eval(ast.fix_missing_locations(ast.copy_location(expression, node)))
     if function is len and positional and isinstance(positional[0], Range):
         return length(frame.b, positional[0])
     if positional and isinstance(positional[0], Selection) and is_hashable(function) and function in OF_SELECTIONS:

@@ -88,8 +88,22 @@ IDENTITY: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
     ast.USub: (operator.neg, "negative"),
     ast.UAdd: (operator.pos, "positive"),
-    ast.Invert: (operator.inv, "invert"),
+    ast.Invert: (operator.invert, "invert"),
 }
+
+
+def expression_of(function: Any, operands: list[ast.expr]) -> ast.expr | None:
+    """The expression that a function of `operator` stands for, ``x * y`` for ``operator.mul(x, y)``."""
+    for binary_op, (python, _) in BINARY.items():
+        if function is python and len(operands) == 2:
+            return ast.BinOp(operands[0], binary_op(), operands[1])
+    for compare_op, (python, _) in COMPARE.items():
+        if function is python and len(operands) == 2:
+            return ast.Compare(operands[0], [compare_op()], operands[1:])
+    for unary_op, (of_one, _) in UNARY.items():
+        if function is of_one and len(operands) == 1:
+            return ast.UnaryOp(unary_op(), operands[0])
+    return None
 
 
 def python_name(op: type[ast.operator]) -> str:

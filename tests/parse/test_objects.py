@@ -12,9 +12,11 @@ from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_value_and_slope
 
 HEAD = """
+import operator
 import numpy as np
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from types import SimpleNamespace
 
 Pair = namedtuple("Pair", "a b", defaults=(2.0,))
@@ -115,6 +117,9 @@ class Vector:
     def __neg__(self):
         return -1.0 * self
 
+    def __invert__(self):
+        return Vector(*[1.0 / a for a in self.parts])
+
     def __matmul__(self, other):
         return sum(a * b for a, b in zip(self.parts, other.parts))
 
@@ -147,6 +152,10 @@ PROGRAMS = {
     "inherited from a dataclass": "p = Narrow(x[0], s)\nreturn p.half() * p.norm",
     "a class method": "return Point.at(x[1]).y * Point.at(x[0]).x * s",
     "after construction": "c = Checked(x=x[0] * s)\nreturn c.total * c.x",
+    "operators of one object": "v = ~-Vector(x[0], x[1])\nreturn v[0] * s + v[1]",
+    "functions of operator": "v, w = Vector(x[0], x[1]), Vector(x[1], x[2])\n"
+    "u = reduce(operator.add, [v, w, operator.neg(v), operator.invert(w)])\n"
+    "return operator.mul(u, s)[0] + u[1] * operator.lt(v, w) + operator.eq(v, w)",
     "replaced": "p = Point(x[0], s)\nq = replace(p, y=s * s)\nreturn q.x * q.y + p.y",
     "a named tuple": "p = Pair(x[0])\nq = p._replace(a=x[1] * s)\na, b = q\nreturn a * b * p.a + Pair(b=s, a=x[2]).b",
     "inheritance": "d = Derived(x[0], s)\nreturn d.value() * d.x * Base(x[1]).value()",

@@ -78,6 +78,16 @@ add(LOW + "y, z = signal.lfilter(b, a, x, zi=y)\nreturn np.concatenate([y, z])",
 add("y, s = signal.lfilter([2.0, 0.5, 0.3], y, x, zi=z, axis=0)\nreturn np.concatenate([y, s])", x="5x2",
     y="2 positive", z="2x2", function="scipy.signal.lfilter", label="lfilter with zi, a[0] != 1", dtypes="d",
     jax=None)  # fmt: skip
+for rest in ("worN=5", "worN=4, whole=True, fs=10.0", "worN=np.array([0.2, 1.0])", "worN=3, include_nyquist=True"):
+    add(
+        f"signal.freqz(x, y, {rest})[1]",
+        function="scipy.signal.freqz",
+        x="3",
+        y="3 positive",
+        dtypes="d",
+        jax=None,
+        tolerance=10,
+    )
 add("signal.lfilter_zi(x, y)", x="3", y="3 positive", dtypes="d", jax=None, tolerance=10)
 add(LOW + "return signal.filtfilt(b, a, x)", function="scipy.signal.filtfilt", label="filtfilt", x="12 | 2x11",
     dtypes="d", jax=None, tolerance=10)  # fmt: skip

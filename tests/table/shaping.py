@@ -135,6 +135,10 @@ for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
     add(f"np.pad(x, (2, 1), '{mode}')", x="3")
 add("np.pad(x, 1, constant_values=2.5)", x="3 | 2x3")
 add("np.broadcast_to(x, (2, 3))", x="3 | () | 2x1 | 2x3", dtypes="dfc")
+add(
+    "x * np.broadcast(x, y).size + np.ones(np.broadcast(x, y).shape)", function="np.broadcast", x="3 | 2x1", y="2x1 | 3",
+    jax="x * 6 + np.ones((2, 3))",
+)  # fmt: skip
 add("np.broadcast_to(x, (0, 3))", x="3 | ()")
 add("np.broadcast_arrays(x, y)[0] * 2.0", function="np.broadcast_arrays", x="3 | 2x1", y="2x1 | 3", dtypes="dfc")
 

@@ -32,6 +32,27 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     return np.flip(np.cumsum(np.flip(b[1:] - a[1:] * answer)))
 
 
+@_signal("freqz")
+def freqz(
+    b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2 * np.pi,
+    include_nyquist: Any = False
+) -> Any:  # fmt: skip
+    """The frequencies, and the response there: the quotient of two polynomials on the unit circle."""
+    if plot is not None:
+        raise ValueError("scipy.signal.freqz with plot is not supported: plot what it returns")
+    b, a = (np.atleast_1d(array_like(b)), np.atleast_1d(array_like(a)))
+    if b.ndim != 1 or a.ndim != 1:
+        raise ValueError("scipy.signal.freqz of several filters is not supported: call it for each")
+    if worN is None or isinstance(worN, int):
+        is_closed = include_nyquist and not whole
+        angles = np.linspace(0, 2 * np.pi if whole else np.pi, 512 if worN is None else worN, endpoint=is_closed)
+    else:
+        angles = np.atleast_1d(array_like(worN)) * (2 * np.pi / fs)
+    points = np.exp(-1j * angles)
+    response = np.polyval(np.flip(b), points) / np.polyval(np.flip(a), points)
+    return angles * (fs / (2 * np.pi)), response
+
+
 @_signal("sosfilt")
 def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     """A filter in sections of second order."""

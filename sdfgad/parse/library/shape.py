@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -219,3 +220,10 @@ def _reflected(n: Any, before: Any, after: Any, mode: Any) -> Any:
             runs.append((first, stop if stop >= 0 else -n - 1, -1))
         k += length
     return runs
+
+
+@in_numpy(np.broadcast)
+def broadcast(*args: Any) -> Any:
+    """The shape that arrays have together; the iterator over their elements that NumPy's is besides is refused."""
+    shape = np.broadcast_shapes(*[np.shape(one) for one in args])
+    return SimpleNamespace(shape=shape, size=int(np.prod(shape)), nd=len(shape), ndim=len(shape))

@@ -167,8 +167,27 @@ def _accumulate(ufunc: Any) -> Any:
     return accumulate
 
 
+def _reduceat(ufunc: Any) -> Any:
+    def reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        rows, starts = np.moveaxis(_as(array, dtype), axis, 0), np.asarray(indices)
+        for k in range(starts.shape[0]):
+            if starts[k] < 0 or starts[k] >= rows.shape[0]:
+                raise IndexError("an index of reduceat is not inside the axis")
+        result = np.zeros((starts.shape[0], *rows.shape[1:]), ufunc.reduce(rows[:1]).dtype)
+        for k in range(starts.shape[0]):
+            result[k] = rows[starts[k]]
+            end = starts[k + 1] if k + 1 < starts.shape[0] else rows.shape[0]
+            for j in range(starts[k] + 1, end):
+                result[k] = ufunc(result[k], rows[j])
+        return _stored(np.moveaxis(result, 0, axis), out)
+
+    return reduceat
+
+
 _OTHERS = (np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.fmax, np.fmin, np.logical_xor)
 for _ufunc in (*_OTHERS, np.bitwise_and, np.bitwise_or, np.bitwise_xor):
     in_numpy(_ufunc.reduce)(_reduce(_ufunc))
     if _ufunc is not np.logical_xor:
         in_numpy(_ufunc.accumulate)(_accumulate(_ufunc))
+for _other in (np.add, np.multiply, np.maximum, np.minimum, *_OTHERS):
+    in_numpy(_other.reduceat)(_reduceat(_other))

@@ -21,6 +21,8 @@ CASES = {
     "signal.sosfilt(np.ones((1, 6)), x, zi=np.zeros((1, 2)))[0]": "Call lfilter with zi for each section",
     "signal.filtfilt([1.0], [1.0, 0.2], x, method='gust')": "Leave method out",
     "signal.filtfilt([1.0], [1.0, 0.2], x, padlen=8)": "Pass a smaller padlen=",
+    "signal.freqz(x, plot=print)[1]": "Plot what it returns",
+    "signal.freqz(np.ones((2, 2)), x)[1]": "Call it for each",
     "signal.sosfiltfilt(np.ones((1, 6)), x)": "Write a number",
     "signal.savgol_filter(x, 4, 2)": "needs an odd window",
     "signal.detrend(x, bp=[3])": "Loop over the parts",
