@@ -161,7 +161,7 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(owner, np.ndarray) and function.__name__ in METHODS:
         array = frame.b.capture(function.__name__, owner, lambda: owner)
         return _known(frame, node, METHODS[function.__name__], None, [array, *positional], keywords)
-    if isinstance(owner, np.generic) and is_static((positional, keywords)):
+    if isinstance(owner, (np.generic, int, float, complex)) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])

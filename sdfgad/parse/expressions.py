@@ -174,6 +174,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         return containers.read(frame.b, found, f"`.{node.attr}`")
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
+    if isinstance(value, Lin):
+        return value if node.attr in ("real", "numerator") else getattr(frame.b.constant(value), node.attr)
     if not isinstance(value, (Tensor, Selection)):
         # A named tuple may be one of the program's own.
         if isinstance(value, tuple) and not containers.is_outside(frame.b, value):

@@ -58,7 +58,16 @@ def _reads_any(value: Any, buffers: set[str]) -> bool:
 
 def calls_user_function(frame: Frame, node: ast.AST) -> bool:
     """Whether an expression calls a function of the user, which may write to its arguments."""
-    return any(not _is_pure(frame, call.func) for call in _calls_in(node))
+    return any(not _is_pure(frame, call.func, _bound_in(node)) for call in _calls_in(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _bound_in(node: ast.AST) -> frozenset[str]:
+    """The names that an expression binds for itself, in comprehensions and lambdas: elsewhere they are others'."""
+    inner = (one for one in ast.walk(node) if isinstance(one, (ast.comprehension, ast.Lambda)))
+    parts = (one.target if isinstance(one, ast.comprehension) else one.args for one in inner)
+    names = (one for part in parts for one in ast.walk(part) if isinstance(one, (ast.Name, ast.arg)))
+    return frozenset(one.id if isinstance(one, ast.Name) else one.arg for one in names)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -68,13 +77,19 @@ def _calls_in(node: ast.AST) -> tuple[ast.Call, ...]:
     return own + tuple(call for child in ast.iter_child_nodes(node) for call in _calls_in(child))
 
 
-def _is_pure(frame: Frame, callee: ast.expr) -> bool:
-    """Whether a callee is a library function, or a method of an array or list."""
+def _is_pure(frame: Frame, callee: ast.expr, bound: frozenset[str]) -> bool:
+    """Whether a callee is a library function, or a method of an array or list.
+
+    Args:
+        bound: the names that the expression around binds.
+    """
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or (root.id in frame.env and isinstance(callee, ast.Attribute)):
+    if not isinstance(root, ast.Name) or root.id in bound:
         return isinstance(callee, ast.Attribute)
+    if root.id in frame.env and isinstance(callee, ast.Attribute):
+        return True
     try:
         function = frame.eval(callee)
     except UnboundVariable:
@@ -89,7 +104,7 @@ def may_change_something(frame: Frame, node: ast.AST) -> bool:
     """Whether an expression binds names, or has calls that may change an object: of other functions than library
     functions, and of other methods than a few."""
     binds = any(isinstance(one, ast.NamedExpr) for one in ast.walk(node))
-    return binds or any(not _leaves_all(frame, call.func) for call in _calls_in(node))
+    return binds or any(not _leaves_all(frame, call.func, _bound_in(node)) for call in _calls_in(node))
 
 
 # Methods of arrays, strings and containers that change nothing.
@@ -116,17 +131,17 @@ READING = frozenset(
 )
 
 
-def _leaves_all(frame: Frame, callee: ast.expr) -> bool:
+def _leaves_all(frame: Frame, callee: ast.expr, bound: frozenset[str]) -> bool:
     if not isinstance(callee, ast.Attribute):
         is_iteration = isinstance(callee, ast.Name) and callee.id == "next"
-        return not is_iteration and _is_pure(frame, callee) and not _is_class(frame, callee)
+        return not is_iteration and _is_pure(frame, callee, bound) and not _is_class(frame, callee)
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value
     value = frame.env.get(root.id) if isinstance(root, ast.Name) else None
     if value is None and isinstance(root, ast.Name):
         # A module: its generators of random numbers are drawn of.
-        return "random" not in ast.unparse(callee).split(".") and _is_pure(frame, callee)
+        return "random" not in ast.unparse(callee).split(".") and _is_pure(frame, callee, bound)
     return callee.attr in READING and not isinstance(value, Record)
 
 

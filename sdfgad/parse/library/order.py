@@ -47,16 +47,17 @@ def quantile(
     *,
     weights: Any = None,
 ) -> Any:
-    """By the sorted elements; `q` must be numbers that are known while parsing."""
-    if not is_known(q) or weights is not None:
-        raise ValueError(
-            "q of np.quantile must be a constant, and weights are not supported: write a number, np.quantile(x, 0.9)"
-        )
+    """By the sorted elements; `q` are numbers that are known while parsing, or data, for the default method."""
+    if weights is not None:
+        raise ValueError("weights of np.quantile are not supported: sort, and np.interp the cumulative weights")
     a = array_like(a)
     axes = axes_of(axis, a.ndim)
     ordered = np.sort(axes_last(a, axes), axis=-1)
     several = is_sequence(q)
-    if several:
+    if not is_known(q):
+        several = np.ndim(q) > 0
+        result = _quantile_at(ordered, array_like(q), method)
+    elif several:
         result = np.stack([_quantile(ordered, one, method) for one in q])
     else:
         result = _quantile(ordered, q, method)
@@ -84,6 +85,23 @@ def _quantile(ordered: Any, q: Any, method: Any) -> Any:
     # From the nearer one, as in NumPy, where there are infinities among them.
     mixed = ordered[..., low] + share * step if share < 0.5 else ordered[..., high] - (1 - share) * step
     return unless_nan(ordered, mixed)
+
+
+def _quantile_at(ordered: Any, q: Any, method: Any) -> Any:
+    """Quantiles of shares that are data: the elements beside their places among the sorted ones, mixed."""
+    if method != "linear" or q.ndim > 1:
+        raise ValueError("q of np.quantile must be a constant here: write a number, np.quantile(x, 0.9)")
+    if np.any(q < 0) or np.any(q > 1):
+        raise ValueError("quantiles must be in the range [0, 1]")
+    n = ordered.shape[-1]
+    place = q * (n - 1)
+    low = np.minimum(np.floor(place).astype(np.int64), n - 1)
+    share, below, above = place - low, ordered[..., low], ordered[..., np.minimum(low + 1, n - 1)]
+    step = above - below
+    mixed = np.where(share < 0.5, below + share * step, above - (1 - share) * step)
+    if q.ndim == 0:
+        return unless_nan(ordered, mixed)
+    return np.moveaxis(unless_nan(np.expand_dims(ordered, -2), mixed), -1, 0)
 
 
 def unless_nan(ordered: Any, result: Any) -> Any:
@@ -129,7 +147,7 @@ def percentile(
     weights: Any = None,
 ) -> Any:
     if not is_known(q):
-        raise ValueError("q of np.percentile must be a constant: write a number, np.percentile(x, 90)")
+        return np.quantile(a, array_like(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
     shares = [one / 100 for one in q] if is_sequence(q) else q / 100
     return np.quantile(a, shares, axis, out, overwrite_input, method, keepdims, weights=weights)
 
