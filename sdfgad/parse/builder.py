@@ -41,6 +41,7 @@ from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.value_specialisation import VARIES, Place, Values
 from sdfgad.parse.values import (
+    ITERATORS,
     ChosenText,
     Holder,
     Index,
@@ -135,6 +136,9 @@ class Builder(Emitter):
         self.looped: frozenset[tuple[str, int]] = frozenset()
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
+        # Those whose items are made one by one, by id, as Python's iterators, with how many `next` has taken: also in
+        # attempts that have been given up.
+        self.running: dict[int, tuple[Any, Any, int]] = {}
         # The lists, dicts and sets from outside the program that it has read, by id.
         self.outside: dict[int, Any] = {}
         # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
@@ -284,7 +288,8 @@ class Builder(Emitter):
         """The builder's state for `restore`, to parse statements a second time under other assumptions."""
         lengths = [len(block) for block in self.blocks]
         names = self.names.snapshot()
-        versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), dict(self.exhausted)
+        iterators = dict(self.exhausted), next(ITERATORS)
+        versions = self.versions.snapshot(), self.references.snapshot(), list(self.loops), iterators
         contents = self.contents.snapshot(), self.constants.snapshot(), self.objects.snapshot()
         counts = len(self.checks), len(self.hazards), len(self.draws)
         buffers = dict(self.buffers), dict(self.captured)
@@ -294,13 +299,19 @@ class Builder(Emitter):
         return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
-        """Whether no statement and no check has been emitted, and no list or dict changed, since a snapshot."""
+        """Whether no statement and no check has been emitted, no list, dict or iterator changed, since a snapshot."""
         is_silent = [len(block) for block in self.blocks] == state[2] and len(self.checks) == state[3][0]
         is_silent = is_silent and len(self.draws) == state[3][2] and self.filling is state[8]
-        return is_silent and self.contents.is_unchanged_since(state[7][0])
+        return is_silent and not self._have_gone_on(*state[6][3]) and self.contents.is_unchanged_since(state[7][0])
+
+    def _have_gone_on(self, before: dict[int, tuple[Any, int | None]], number: int) -> bool:
+        """Whether an iterator that was there before has given items since."""
+        return any(one[0].number < number and one != before.get(key) for key, one in self.exhausted.items())
 
     def has_changed_since(self, state: tuple[Any, ...]) -> bool:
         """Whether anything has been changed that was there at a snapshot, or random numbers drawn."""
+        if self._have_gone_on(*state[6][3]):
+            return True
         is_written = not self.versions.written_since(state[6][0][1]).isdisjoint(state[0][0])
         return is_written or len(self.draws) != state[3][2] or self.contents.are_changed_since(state[7][0])
 
@@ -316,7 +327,7 @@ class Builder(Emitter):
         self.domain, (self.where, self.requests) = state[4], (state[5][0], list(state[5][1]))
         self.versions.restore(state[6][0])
         self.references.restore(state[6][1])
-        self.loops, self.exhausted = list(state[6][2]), dict(state[6][3])
+        self.loops, self.exhausted = list(state[6][2]), dict(state[6][3][0])
         self.contents.restore(state[7][0])
         self.constants.restore(state[7][1])
         self.objects.restore(state[7][2])

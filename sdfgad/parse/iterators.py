@@ -405,8 +405,7 @@ ITERATOR_FUNCTIONS: frozenset[Any] = frozenset(MAKERS) | HAND_ON
 def first_item(site: Site, iterator: Any, *default: Any) -> Any:
     """``next(iterator)``.
 
-    The position is kept for iterators over values that are known; a generator has its items once, so only the first
-    is taken.
+    A generator goes on where it was; it must be in the same block of the program.
     """
     if not isinstance(iterator, Iteration):
         raise site.b.unsupported(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
@@ -134,7 +134,39 @@ def gone_over(b: Builder, value: Any) -> Any:
         what = "this iterator is used up, or as far as a loop has gone over it: what is left of it is not known here"
         raise b.unsupported(what, AS_LIST)
     b.exhausted[id(value)] = value, None
+    if position and _has_turns(value):
+        return _running(b, value, position)
     return _from(b, value.evaluate(), position) if position else value.evaluate()
+
+
+def _has_turns(value: Iteration) -> bool:
+    """Whether an iterator makes its items one by one, by statements of the program: it cannot begin anew."""
+    return value.is_generator or any(isinstance(one, Iteration) for one in value.sources)
+
+
+def _running(b: Builder, value: Iteration, position: int) -> Iterator[Any]:
+    """Such an iterator, of which the first items have been taken.
+
+    Raises:
+        UnsupportedProgram: it has gone further, in an attempt to parse statements that are parsed anew now.
+    """
+    if position == 0:
+        items = value.evaluate()
+        is_span = isinstance(items, Items)
+        return map(items.at, range(b.constant(items.length))) if is_span else iter(items)
+    _, made, taken = b.running[id(value)]
+    if taken != position:
+        what = "`next` of an iterator is parsed more than once here, as in a branch or loop that data decides"
+        raise b.unsupported(what, AS_LIST)
+    return made
+
+
+def _next_turn(b: Builder, value: Iteration, position: int) -> list[Any]:
+    made = _running(b, value, position)
+    found = list(islice(made, 1))
+    b.running[id(value)] = value, made, position + 1
+    b.exhausted[id(value)] = value, position + 1
+    return found
 
 
 def _from(b: Builder, items: Any, first: int) -> Any:
@@ -145,18 +177,20 @@ def _from(b: Builder, items: Any, first: int) -> Any:
 
 
 def next_of(b: Builder, value: Iteration) -> list[Any] | None:
-    """The next item of an iterator, in a list, which is empty if there is none; None where it has its items only once.
+    """The next item of an iterator, in a list, which is empty if there is none; None where all have been taken.
 
     Raises:
         UnsupportedProgram: a branch takes it, so that what is left is known only at run time.
     """
     _, position = b.exhausted.get(id(value), (value, 0))
-    if value.is_generator or position is None or any(isinstance(one, Iteration) for one in value.sources):
+    if position is None:
         return None
     if len(b.blocks) != len(value.blocks):
         symbols = b.symbols_here()
         what = "`next` of an iterator in a loop or branch that is decided only at run time is not supported"
         raise NeedsConstant(symbols, b.where, what, AS_LIST)
+    if _has_turns(value):
+        return _next_turn(b, value, position)
     items = value.evaluate()
     b.exhausted[id(value)] = value, position + 1
     if isinstance(items, Items):

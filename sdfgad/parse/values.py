@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -243,6 +244,10 @@ class Holder(Indivisible):
         return self
 
 
+# The numbers of iterators.
+ITERATORS = count()
+
+
 @dataclass(frozen=True, eq=False)
 class Iteration(Holder):
     """An iterator, as `zip` and generator expressions make them: evaluated, once, by what goes over it.
@@ -254,6 +259,7 @@ class Iteration(Holder):
         is_generator: whether a generator expression makes it.
         at_once: its items, of which a loop computes all; None where it cannot, or need not.
         axes: the ranges of a product of ranges.
+        number: later ones have greater numbers.
     """
 
     noun = "an iterator"
@@ -265,6 +271,7 @@ class Iteration(Holder):
     is_generator: bool = False
     at_once: Callable[[], list[Any] | None] = lambda: None
     axes: tuple[Any, ...] = ()
+    number: int = field(default_factory=lambda: next(ITERATORS))
 
     @property
     def held(self) -> Iterable[Any]:

@@ -22,6 +22,7 @@ def scaled(a, k):
 
 def program(x, s, n):
 """
+ENDLESS = "def pulse():\n    k = 0\n    while True:\n        yield np.exp(-(k * x[0] - s) ** 2)\n        k += 1\n"
 RIGHT = {
     "a list": "L = list(scaled(x * s, 3))\nreturn L[0] * L[2]",
     "a loop": "t = 0.0\nfor v in scaled(x, 4):\n    t = t * s + v\nreturn t",
@@ -61,11 +62,34 @@ RIGHT = {
     "a method of a dict": "def g(d):\n    for k, v in d.items():\n        yield v * len(k)\n"
     "return sum(g({'a': x[0], 'bc': s}))",
     "next": "g = scaled(x, 3)\nreturn next(g) * s",
+    "next, twice": "g = scaled(x, 3)\na = next(g)\nreturn a + next(g) * s",
+    "next, then a loop": "g = scaled(x, 4)\na = next(g)\nfor v in g:\n    a = a * s + v\nreturn a",
+    "next in a loop": ENDLESS + "g, t = pulse(), 0.0\nfor k in range(6):\n    t = t * s + next(g)\nreturn t",
+    "next in a comprehension": ENDLESS + "g = pulse()\nreturn sum([next(g) * k for k in range(5)]) + next(g)",
+    "next as numbers": "def ids():\n    k = 0\n    while True:\n        yield k\n        k += 1\ng = ids()\n"
+    "d = {name: next(g) for name in 'abc'}\nreturn x[d['c']] * d['b'] * s",
+    "next with effects": "log = []\ndef f():\n    for v in x:\n        log.append(v)\n        yield 2 * v\ng = f()\n"
+    "a = next(g)\nb = len(log)\nc = next(g)\nreturn a * b + c * len(log) * s + sum(log)",
+    "next behind the end": "g = (v * s for v in x[:2])\nreturn next(g) + next(g) * next(g, 5.0) * next(g, 7.0)",
+    "next of what numbers a generator": "g = enumerate(v * s for v in x)\ni, v = next(g)\nj, w = next(g)\n"
+    "return v * i + w * j",
+    "next in a branch": ENDLESS + "g = pulse()\nt = next(g)\nif x[1] > 5.0:\n    t = next(g)\nreturn t * next(g)",
     "kept": "g = (v * s for v in [x, x * 2.0])\nt = 0.0\nfor v in g:\n    t = t + np.sum(v)\nreturn t",
     "kept, and names read late": "g = (v * s for v in x)\nfor k in range(5):\n    s = s * 1.5\nreturn sum(g)",
     "kept in a function": "def f():\n    u = x * s\n    return (v * 2.0 for v in u)\nreturn sum(f())",
     "kept in a list": "g = [(v * s for v in x), 1.0]\nreturn sum(g[0])",
     "map": "a, b = map(np.sum, (x, x * s))\nreturn a * b",
+}
+# Of branches that emit no statements: an iterator goes on in one of them alone.
+ONE_SIDE = {
+    "an expression": "t = next(g) if x[1] > bound else 5.0\nreturn t * x[0] + next(g) * s",
+    "and": "t = (x[1] > bound) and next(g) > -1\nreturn t * x[0] + next(g) * s",
+    "a sum": "t = sum(g) if x[1] > bound else 5.0\nreturn t * x[0] + sum(1 for _ in g) * s",
+    "conditions of a sum": "t = sum(next(g) for v in x if v > 1.0)\nreturn t * x[0] + next(g) * s",
+}
+ITERATORS = {
+    "known values": "g = iter([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])",
+    "a generator": "def ids():\n    for k in range(6):\n        yield k\ng = ids()",
 }
 REFUSED = {
     "endless": (
@@ -74,7 +98,11 @@ REFUSED = {
         "this loop of a generator function has more than 1000 items, or does not end",
     ),
     "twice": ("g = scaled(x, 3)\na = sum(g)\nreturn a + sum(g)", "return a", "this iterator is used up"),
-    "next, twice": ("g = scaled(x, 3)\na = next(g)\nreturn a + next(g)", "return a", "this iterator is used up"),
+    "next, then a sum, twice": (
+        "g = scaled(x, 3)\na = next(g) + sum(g)\nreturn a + next(g)",
+        "return a",
+        "this iterator is used up",
+    ),
     "a condition on data": (
         "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\nreturn sum(g())",
         "if x[k]",
@@ -108,6 +136,18 @@ def program_of(body, folder):
 def test_as_in_python(name, tmp_path):
     program = program_of(RIGHT[name], tmp_path)
     assert_value_and_slope(program, X, 0.7, 3)
+
+
+@pytest.mark.parametrize("kind", ITERATORS)
+@pytest.mark.parametrize("bound", [0.0, 9.0])
+@pytest.mark.parametrize("name", ONE_SIDE)
+def test_iterators_on_one_side(name, bound, kind, tmp_path):
+    program = program_of(f"bound = {bound}\n{ITERATORS[kind]}\n{ONE_SIDE[name]}", tmp_path)
+    try:
+        assert_value_and_slope(program, X, 0.7, 3)
+    except UnsupportedProgram as refusal:
+        assert "this iterator is used up" in str(refusal)
+        assert name == "a sum"
 
 
 @pytest.mark.parametrize("name", REFUSED)
