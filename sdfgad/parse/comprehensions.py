@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.ir.program import Statement, reads_of, walk, written
+from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions, containers, filtered_objects, masked_lists
 from sdfgad.parse.binding import bind
@@ -32,7 +32,7 @@ from sdfgad.parse.iteration_domains import Points
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.object_columns import Again, Member
 from sdfgad.parse.ranges import Items, gone_over, items_of
-from sdfgad.parse.rows import MANY_STATEMENTS, row_of
+from sdfgad.parse.rows import MANY_STATEMENTS, is_of_data, row_of
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Iteration, NotNumeric, Record, Tensor
 
@@ -310,21 +310,11 @@ def _new_row(trip: _Trip, value: Any) -> Tensor:
     """An item that is new, of constant shape, of numbers that need not be known, and no item by another name, too."""
     is_alike = isinstance(value, Tensor) and all(extent.is_const for extent in value.shape)
     is_new = is_alike and value.copy is None and value.buffer not in trip.before | trip.moved
-    if not is_new or not (value.ndim or value.dtype.kind in "fc" or _is_of_data(trip.frame.b, value)):
+    if not is_new or not (value.ndim or value.dtype.kind in "fc" or is_of_data(trip.frame.b, value.at())):
         raise _Differ
     trip.moved.update({str(value.buffer)} if value.place is not None else ())
     found: Tensor = value
     return found
-
-
-def _is_of_data(b: Builder, value: Tensor) -> bool:
-    """Whether data decides an integer or truth value, which loops cannot know when they are written out either."""
-    found = {read.buffer for read in reads(value.at())}
-    for statement in reversed(list(walk(tuple(b.blocks[-1])))):
-        if not written((statement,)).isdisjoint(found):
-            found |= {read.buffer for read in reads_of(statement)}
-    counted = {column.buffer for column in b.objects.all} | b.objects.masks
-    return any(b.buffers[name].dtype.kind in "fc" or name in counted for name in found)
 
 
 def _size(body: list[Statement]) -> int:

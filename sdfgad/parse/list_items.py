@@ -21,7 +21,7 @@ from sdfgad.parse.item_tables import LARGEST
 from sdfgad.parse.iteration_domains import Points, form_of, known_at, substituted
 from sdfgad.parse.known_tables import integers
 from sdfgad.parse.object_columns import Member
-from sdfgad.parse.rows import put_row, row_of
+from sdfgad.parse.rows import is_of_data, put_row, row_of
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.tree_nodes import parts_of, with_parts
 from sdfgad.parse.values import Record, Tensor, as_tensor, is_integer
@@ -79,8 +79,12 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
         known = _known_integers(b, value, points)
         if known is not None:
             return known
-        if value.weak or value.dtype.kind == "b":
+        if (value.weak or value.dtype.kind == "b") and not is_of_data(b, value.at()):
             raise _needs_constants(b, points)
+    return _stored(b, value, points)
+
+
+def _stored(b: Builder, value: Tensor, points: Points) -> Item:
     array = b.new_view("", (Lin(len(points)), *value.shape), value.dtype, value.weak)
     put_row(b, array, form_of(b, points, range(len(points))), value)
     return lambda number: row_of(array, number)
@@ -157,7 +161,7 @@ def _known(b: Builder, points: Points, number: Lin) -> int:
 
 
 def _integer(b: Builder, form: Lin, points: Points) -> Item:
-    """A Python integer: a form of run-time integers and of counters, or known at all points.
+    """A Python integer: a form of run-time integers and of counters, or known at all points, or one that data decides.
 
     Raises:
         NeedsConstant: it is neither.
@@ -165,6 +169,8 @@ def _integer(b: Builder, form: Lin, points: Points) -> Item:
     if form.is_affine and form.symbols <= {*points.counters, *b.integers}:
         return lambda number: substituted(form, _counters_at(b, points, number))
     known = known_at(b, Int(form), points)
+    if known is None and is_of_data(b, Int(form)):
+        return _stored(b, as_tensor(form), points)
     if known is None or (len(known) and np.abs(known).max() >= LARGEST):
         raise _needs_constants(b, points)
     return _looked_up(b, points, known, is_python=True)

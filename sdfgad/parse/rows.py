@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sdfgad.ir.expr import IntLike, Lin, Read
+from sdfgad.ir.expr import Expr, IntLike, Lin, Read, reads
+from sdfgad.ir.program import reads_of, walk
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
 from sdfgad.parse.values import Tensor, view_of
@@ -39,6 +40,17 @@ def elements_of(b: Builder, x: Any) -> list[Tensor] | None:
         return None
     copy = b.stored(x)
     return [row_of(copy, Lin(number)) for number in range(x.shape[0].const)]
+
+
+def is_of_data(b: Builder, value: Expr) -> bool:
+    """Whether data decides an integer or truth value, which loops cannot know when they are written out either."""
+    found = {read.buffer for read in reads(value)}
+    statements = [one for block in b.blocks for one in walk(tuple(block))]
+    for statement in reversed(statements):
+        if not statement.written.isdisjoint(found):
+            found |= {read.buffer for read in reads_of(statement)}
+    counted = {column.buffer for column in b.objects.all} | b.objects.masks
+    return any(b.buffers[name].dtype.kind in "fc" or name in counted for name in found)
 
 
 def rows_of(x: Tensor, first: IntLike, count: int) -> Tensor:
