@@ -85,7 +85,7 @@ def _item(b: Builder, value: Any, points: Points) -> Item:
 
 
 def _stored(b: Builder, value: Tensor, points: Points) -> Item:
-    array = b.new_view("", (Lin(len(points)), *value.shape), value.dtype, value.weak)
+    array = replace(b.new_view("", (Lin(len(points)), *value.shape), value.dtype, value.weak), types=value.types)
     put_row(b, array, form_of(b, points, range(len(points))), value)
     return lambda number: row_of(array, number)
 
@@ -148,7 +148,8 @@ def _shared(b: Builder, filling: Filling, value: Any, points: Points, slot: Slot
     put_row(b, array, form_of(b, points, slot.places), item)
 
     def at(number: Lin) -> Any:
-        return replace(row_of(array, Lin(slot.places[_known(b, points, number)])), weak=item.weak)
+        row = row_of(array, Lin(slot.places[_known(b, points, number)]))
+        return replace(row, weak=item.weak, types=item.types)
 
     return Row(at, points, slot.kind, True), replace(filling, arrays={**filling.arrays, slot.kind: array})
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers_ir import assert_value_and_slope
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.linspace(1.1, 5.3, 10)
 
@@ -80,3 +80,17 @@ def test_value_and_slope(program):
 def test_the_program_does_not_grow_with_the_list(program):
     sizes = [len(str(sdfgad.explain(program, np.linspace(1.1, 5.3, n), stage="parsed")).splitlines()) for n in (20, 40)]
     assert sizes[0] == sizes[1]
+
+
+def truth_of_either_kind(a):
+    """`and` gives a boolean of NumPy or one of Python."""
+    both = []
+    for v in a:
+        n = solve(1.0, v)[1]
+        both.append(v > 1.2 and n > 2)
+    return (1.0 if both[0] is True else 2.0) * a[0]
+
+
+def test_the_kind_of_a_truth_value_is_not_lost():
+    with pytest.raises(sdfgad.SdfgadError, match=r"boolean of NumPy or a boolean of Python\n.*both\[0\] is True"):
+        parsed(truth_of_either_kind, X)
