@@ -95,8 +95,9 @@ def _quantile_at(ordered: Any, q: Any, method: Any) -> Any:
         raise ValueError("quantiles must be in the range [0, 1]")
     n = ordered.shape[-1]
     place = q * (n - 1)
-    low = np.minimum(np.floor(place).astype(np.int64), n - 1)
-    share, below, above = place - low, ordered[..., low], ordered[..., np.minimum(low + 1, n - 1)]
+    whole = np.floor(place)
+    low = whole.astype(np.int64)
+    share, below, above = place - whole, ordered[..., low], ordered[..., np.minimum(low + 1, n - 1)]
     step = above - below
     mixed = np.where(share < 0.5, below + share * step, above - (1 - share) * step)
     if q.ndim == 0:
