@@ -19,7 +19,7 @@ from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable,
 from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import conditions, containers, filtered_objects, masked_lists
+from sdfgad.parse import comprehension_loops, conditions, containers, filtered_objects, masked_lists
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
@@ -167,26 +167,31 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
     """The items, or those with their keys, as rows of an array that a loop fills; None for those to be parsed one by
     one."""
     b = frame.b
-    is_simple = len(node.generators) == 1 and not node.generators[0].ifs
-    if b.rolling is Rolling.NONE or not is_simple or not isinstance(node, Rolled):
-        return None
-    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+    binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+    if b.rolling is Rolling.NONE or not isinstance(node, Rolled) or binds:
         # What an item binds, later ones read.
         return None
     state = b.snapshot()
-    try:
-        rows = _rows_of(frame, node, value, state)
-    except UNLIKE:
-        rows = None
-    if rows is None:
+    for attempt in (_rows_of, _by_a_loop):
+        try:
+            rows = attempt(frame, node, value, state)
+        except UNLIKE:
+            rows = None
+        if rows is not None:
+            b.has_rolled = True
+            return rows
         b.restore(state)
-        return None
-    b.has_rolled = True
-    return rows
+    return None
+
+
+def _by_a_loop(frame: Frame, node: Rolled, value: Any, _: Any) -> list[Any] | None:
+    return None if isinstance(node, ast.DictComp) else comprehension_loops.filled(_inner(frame), node, value)
 
 
 def _rows_of(frame: Frame, node: Rolled, value: Any, state: Any) -> list[Any] | None:
     b, is_table = frame.b, False
+    if len(node.generators) > 1 or node.generators[0].ifs:
+        return None
     alike = items_of(b, gone_over(b, value))
     if alike is None:
         b.restore(state)

@@ -12,7 +12,7 @@ from sdfgad.ir.expr import Lin, reads
 from sdfgad.parse import trees
 from sdfgad.parse.builtin_bases import member
 from sdfgad.parse.closures import Closure
-from sdfgad.parse.frame import Frame
+from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.values import Record, Tensor
 
 
@@ -138,11 +138,21 @@ def _leaves_all(frame: Frame, callee: ast.expr, bound: frozenset[str]) -> bool:
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value
-    value = frame.env.get(root.id) if isinstance(root, ast.Name) else None
+    value = _local(frame, root.id) if isinstance(root, ast.Name) else None
     if value is None and isinstance(root, ast.Name):
         # A module: its generators of random numbers are drawn of.
         return "random" not in ast.unparse(callee).split(".") and _is_pure(frame, callee, bound)
     return callee.attr in READING and not isinstance(value, Record)
+
+
+def _local(frame: Frame | None, name: str) -> Any:
+    """What a name of a function, or of those around it, is bound to; None where it is no name of theirs."""
+    while frame is not None:
+        for names in (frame.env, frame.env.get(CELLS, {})):
+            if name in names:
+                return names[name]
+        frame = frame.lexical
+    return None
 
 
 def _is_class(frame: Frame, callee: ast.expr) -> bool:

@@ -26,7 +26,9 @@ def _is_only_written(function: FunctionNode, name: str) -> bool:
     if any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(function.args)):
         return False
     known = {id(one) for part in ast.walk(function) for one in _writes(part)}
-    return all(id(one) in known for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name)
+    mentions = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
+    # Of a list that stands for what a comprehension gives there is none.
+    return bool(mentions) and all(id(one) in known for one in mentions)
 
 
 def _appended_to(call: ast.AST) -> ast.expr | None:

@@ -8,7 +8,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.ir.program import Loop
 from tests.helpers import assert_expressions, assert_gradient
-from tests.helpers_ir import assert_like_python, assert_value_and_slope
+from tests.helpers_ir import assert_like_python, assert_value_and_slope, parsed
 
 EXPRESSIONS = [
     "np.zeros(3) + x",
@@ -127,3 +127,24 @@ def of_names(x):
 def test_arrays_of_strings_that_are_known():
     x = np.arange(4.0).reshape(2, 2)
     assert_value_and_slope(of_names, x)
+
+
+def first_items(x):
+    return np.sum(np.fromiter((t * t for t in x), np.float64, count=2) ** 2) + np.fromiter(range(3), int).sum() * x[0]
+
+
+def test_fromiter_takes_as_many_items_as_count_says():
+    assert_value_and_slope(first_items, np.linspace(0.3, 1.1, 5))
+
+
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        (lambda x: np.sum(np.fromiter((t for t in x), np.float64, 9)), "iterator too short"),
+        (lambda x: np.sum(np.fromiter((x * k for k in range(3)), np.float64)), "np.fromiter needs numbers as items"),
+    ],
+)
+def test_fromiter_refuses_what_numpy_refuses(program, what):
+    with pytest.raises(UnsupportedProgram, match=what) as caught:
+        parsed(program, np.linspace(0.3, 1.1, 5))
+    assert "np.fromiter(" in str(caught.value)

@@ -61,3 +61,15 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     if a.dtype.kind in "fc" and not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
     return a
+
+
+@in_numpy(np.fromiter, static=False)
+def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
+    """A vector of the items that an iterable gives, all of them or the first `count`."""
+    items = list(iter) if count < 0 else [item for _, item in zip(range(count), iter, strict=False)]
+    if len(items) < count:
+        raise ValueError("iterator too short: fewer items than count")
+    values = np.array(items, dtype=dtype)
+    if values.ndim != 1:
+        raise ValueError("np.fromiter needs numbers as items: write np.array(list(items))")
+    return values
