@@ -149,8 +149,8 @@ class Builder(Emitter):
         self.by_trip, self.is_in_part = dict[str, dict[bytes, np.ndarray[Any, Any]]](), False
         # What an integer is that must be known, where the counters of the loops around tell (`counter_conditions`).
         self.by_counters: Callable[[Expr], int | None] = lambda expr: None
-        # Whether a loop around is tried behind its first trips (`sdfgad.parse.warm_up`).
-        self.is_warming_up = False
+        # How many loops around are tried behind their first trips (`sdfgad.parse.warm_up`).
+        self.warm_ups = 0
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
         self.to_unroll: set[str] = set()
         # The closures for which the stubs of methods stand, in classes that functions define (see `local_classes`).

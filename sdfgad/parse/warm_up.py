@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sdfgad.errors import SdfgadError
+from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.containers import Grown, ItemsMoved
 from sdfgad.parse.control import ChoicePoint
@@ -18,6 +19,8 @@ from sdfgad.parse.loop_heads import Head
 MOST_TRIPS = 4
 # Shorter loops are written out.
 MANY_TRIPS = 12
+# Within each other, each multiplies what there is to parse.
+MOST_NESTED = 2
 
 
 def is_warm_up(reason: Exception) -> bool:
@@ -32,12 +35,15 @@ def warmed_up(frame: Frame, head: Head, reason_against: Callable[[Head], Excepti
         reason_against: parses a loop as one, or says why it is none.
     """
     b, span = frame.b, head.span
-    is_long = span is not None and head.is_counted and span.trips.is_const and span.trips.const >= MANY_TRIPS
-    if not is_long or b.is_warming_up:
+    is_long = span is None or (span.trips.is_const and span.trips.const >= MANY_TRIPS)
+    if not is_long or b.warm_ups == MOST_NESTED:
         return False
-    point, b.is_warming_up = ChoicePoint.of(frame), True
+    point = ChoicePoint.of(frame)
+    b.warm_ups += 1
     try:
         for _ in range(MOST_TRIPS):
+            if head.test(frame, Lin(0)) is not True:
+                break
             first_trip(frame, head)
             head, behind = head.rest(), ChoicePoint.of(frame)
             reason = reason_against(head)
@@ -49,6 +55,6 @@ def warmed_up(frame: Frame, head: Head, reason_against: Callable[[Head], Excepti
     except (NeedsConstant, SdfgadError):
         pass
     finally:
-        b.is_warming_up = False
+        b.warm_ups -= 1
     point.backtrack(frame)
     return False

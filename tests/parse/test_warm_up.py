@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sdfgad
+from tests.helpers_ir import assert_value_and_slope
 
 N = 60
 
@@ -102,6 +103,56 @@ def lines(program, a):
 @pytest.mark.parametrize(("program", "most"), [(logged, 50), (multistep, 50), (model, 160)])
 def test_loops_stay_behind_their_first_trips(program, most, rng):
     assert lines(program, rng.uniform(0.1, 0.6, (N, 3))) < most
+
+
+def inner_loop_that_breaks(a):
+    limits, u, total = {}, 0.0, 0.0
+    for step in range(20):
+        for _ in range(60):
+            v = max(u, limits.get(0, 0.0) - 0.1)
+            limits[0] = v
+            new = u - (np.exp(v) + (1 + a[0, 0]) * v - 1.5 * np.sin(0.3 * step)) / (np.exp(v) + 1 + a[0, 0])
+            is_done = abs(new - u) < 1e-12
+            u = new
+            if is_done:
+                break
+        total += u
+    return total
+
+
+def inner_while(a):
+    limits, u, total = {}, 0.0, 0.0
+    for step in range(20):
+        change = 1.0
+        while change > 1e-12:
+            v = max(u, limits.get(0, 0.0) - 0.1)
+            limits[0] = v
+            new = u - (np.exp(v) + (1 + a[0, 0]) * v - 1.5 * np.sin(0.3 * step)) / (np.exp(v) + 1 + a[0, 0])
+            change, u = abs(new - u), new
+        total += u
+    return total
+
+
+def history_until_convergence(a):
+    history, u = [], 0.0
+    for _ in range(60):
+        history.append(np.sin(u))
+        if len(history) > 3:
+            history.pop(0)
+        new = 0.3 * sum(history) + a[0, 0] * 0.1
+        if abs(new - u) < 1e-12:
+            break
+        u = new
+    return u + sum(history)
+
+
+@pytest.mark.parametrize(
+    ("program", "most"), [(inner_loop_that_breaks, 50), (inner_while, 40), (history_until_convergence, 60)]
+)
+def test_loops_whose_end_is_data_have_a_warm_up_too(program, most, rng):
+    a = rng.uniform(0.1, 0.6, (N, 3))
+    assert lines(program, a) < most
+    assert_value_and_slope(program, a)
 
 
 def all_of_them(a):
