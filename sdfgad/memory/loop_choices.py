@@ -49,7 +49,7 @@ def inner_choices(adjoint: Adjoint) -> InnerChoices:
         askers = _askers(adjoint, recomputes)
         residuals = residuals_of(adjoint.save_points, frozenset(askers))
         unknown = [key for key in askers.keys() - adjoint.residuals.keys() if not _is_known(adjoint, residuals[key])]
-        unwanted = {reader for key in unknown for reader, _ in askers[key]} | _late(adjoint, recomputes, askers)
+        unwanted = _late(adjoint, recomputes, askers).union(*(_causes(adjoint, askers, key) for key in unknown))
         if not unwanted:
             break
         recomputes = [one for k, one in enumerate(recomputes) if k not in unwanted]
@@ -107,6 +107,19 @@ def _is_known(adjoint: Adjoint, residual: Residual) -> bool:
         return tape_shape(residual, adjoint) is not None
     except (NeedsConstant, UnsupportedProgram):
         return False
+
+
+def _causes(adjoint: Adjoint, askers: Mapping[Key, tuple[Pair, ...]], key: Key) -> set[int]:
+    """The positions of the values which, being recomputed, need a residual that is needed for none of the others.
+
+    The reverse sweep needs it where a value that is recomputed is not kept further inside.
+    """
+    place, buffer = key
+    end = place + adjoint.save_points.statements[place].size
+    inside = [pairs for (other, name), pairs in askers.items() if name == buffer and place < other <= end]
+    readers = {reader for reader, _ in askers[key]}
+    kept = {read for pairs in inside for _, read in pairs} if ADJOINT in readers else set()
+    return (readers | kept) - {ADJOINT, NOTHING}
 
 
 def _late(adjoint: Adjoint, recomputes: list[Recompute], saved: Collection[Key]) -> set[int]:
