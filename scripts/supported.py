@@ -45,7 +45,8 @@ STATEMENTS = {
     "`np.ndenumerate`, `np.ndindex`": "tests/parse/library/test_places.py",
     "random numbers of NumPy and Python, drawn inside": "tests/api/test_random_numbers.py",
     "sparse matrices as arguments": "tests/parse/test_sparse_arguments.py",
-    "splines of `scipy.interpolate`": "tests/api/test_splines.py",
+    "cubic splines of `scipy.interpolate`": "tests/api/test_splines.py",
+    "`BSpline`, `make_interp_spline`, `splrep`, `splev`, `UnivariateSpline`, `RectBivariateSpline`": "tests/parse/library/test_bsplines.py",  # noqa: E501
     "`solve_ivp` and `odeint` of `scipy.integrate`": "tests/api/test_initial_values.py",
     "`sdfgad.solve_ivp` with its continuous adjoint": "tests/api/test_continuous.py",
     "`quad` and `fixed_quad` of `scipy.integrate`": "tests/api/test_quadrature.py",

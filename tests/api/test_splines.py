@@ -84,16 +84,6 @@ def test_interp1d_of_rows(kind):
     check(program, X, ROWS, INSIDE)
 
 
-def unknown_kind(x, y):
-    f = interpolate.interp1d(x, y, kind="quadratic")
-    return np.sum(f(x))
-
-
-def unknown_axis(x, y):
-    f = interpolate.interp1d(x, np.stack([y, y]))
-    return np.sum(f(x))
-
-
 def unknown_end(x, y):
     return np.sum(interpolate.CubicSpline(x, y, bc_type="loose")(x))
 
@@ -101,8 +91,6 @@ def unknown_end(x, y):
 @pytest.mark.parametrize(
     ("program", "line", "text"),
     [
-        (unknown_kind, "f =", "Use 'linear', 'nearest', 'previous', 'next' or 'cubic'"),
-        (unknown_axis, "f =", "Write axis=0"),
         (unknown_end, "return", "Use 'not-a-knot', 'natural' or 'clamped'"),
     ],
 )

@@ -13,6 +13,10 @@ from sdfgad.parse.registry import optional
 @optional("scipy.interpolate._interpolate", "_PPolyBase.__call__", is_definition=True)
 def piecewise(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
     """A piecewise polynomial or its derivative, by Horner's scheme; at a knot, that on its right."""
+    if hasattr(self, "from_derivatives"):
+        raise NotImplementedError(
+            "a polynomial in the Bernstein basis is not supported: make a PPoly of it, by PPoly.from_bernstein_basis"
+        )
     knots = array_like(self.x)
     coefficients = array_like(self.c)
     mode = self.extrapolate if extrapolate is None else extrapolate

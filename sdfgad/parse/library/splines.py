@@ -12,7 +12,9 @@ import numpy as np
 from sdfgad.parse.functions.factored import banded_solution
 from sdfgad.parse.functions.facts import array_like, fixed_int
 from sdfgad.parse.library.interpolation import piecewise
-from sdfgad.parse.registry import optional
+from sdfgad.parse.registry import definitions, optional
+
+_of_pieces = definitions("scipy.interpolate._interpolate")
 
 
 class Cubic:
@@ -25,30 +27,60 @@ class Cubic:
         return piecewise(self, x, nu, extrapolate)
 
     def derivative(self, nu: Any = 1) -> Any:
-        c = self.c
-        for _ in range(nu):
-            k = c.shape[0] - 1
-            powers = np.arange(k, 0, -1).astype(np.float64)
-            c = c[:-1] * np.reshape(powers, (k,) + (1,) * (c.ndim - 1)) if k > 0 else 0.0 * c
-        return Cubic(c, self.x, self.extrapolate)
+        return derivative(self, nu)
 
     def antiderivative(self, nu: Any = 1) -> Any:
-        c = self.c
-        for _ in range(nu):
-            k = c.shape[0]
-            powers = np.arange(k, 0, -1).astype(np.float64)
-            rest = c / np.reshape(powers, (k,) + (1,) * (c.ndim - 1))
-            dx = np.reshape(self.x[1:] - self.x[:-1], (self.x.shape[0] - 1,) + (1,) * (c.ndim - 2))
-            pieces = 0.0 * rest[0]
-            for j in range(k):
-                pieces = (pieces + rest[j]) * dx
-            start = np.cumsum(np.concatenate((0.0 * pieces[:1], pieces[:-1])), axis=0)
-            c = np.concatenate((rest, start[None]))
-        return Cubic(c, self.x, self.extrapolate)
+        return antiderivative(self, nu)
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
-        whole = self.antiderivative()
-        return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+        return integrate(self, a, b, extrapolate)
+
+
+@_of_pieces("PPoly.derivative")
+def derivative(self: Any, nu: Any = 1) -> Any:
+    c = array_like(self.c)
+    for _ in range(nu):
+        k = c.shape[0] - 1
+        powers = np.arange(k, 0, -1).astype(np.float64)
+        c = c[:-1] * np.reshape(powers, (k,) + (1,) * (c.ndim - 1)) if k > 0 else 0.0 * c
+    return _with_coefficients(self, c, self.extrapolate)
+
+
+@_of_pieces("PPoly.antiderivative")
+def antiderivative(self: Any, nu: Any = 1) -> Any:
+    """The one that is 0 at the first knot; it has no period."""
+    c, x = array_like(self.c), array_like(self.x)
+    for _ in range(nu):
+        k = c.shape[0]
+        powers = np.arange(k, 0, -1).astype(np.float64)
+        rest = c / np.reshape(powers, (k,) + (1,) * (c.ndim - 1))
+        dx = np.reshape(x[1:] - x[:-1], (x.shape[0] - 1,) + (1,) * (c.ndim - 2))
+        pieces = 0.0 * rest[0]
+        for j in range(k):
+            pieces = (pieces + rest[j]) * dx
+        start = np.cumsum(np.concatenate((0.0 * pieces[:1], pieces[:-1])), axis=0)
+        c = np.concatenate((rest, start[None]))
+    return _with_coefficients(self, c, False if isinstance(self.extrapolate, str) else self.extrapolate)
+
+
+@_of_pieces("PPoly.integrate")
+def integrate(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
+    mode = self.extrapolate if extrapolate is None else extrapolate
+    whole, x = antiderivative(self), array_like(self.x)
+    if not isinstance(mode, str):
+        return whole(b, extrapolate=mode) - whole(a, extrapolate=mode)
+    period = x[-1] - x[0]
+    periods = np.floor((b - x[0]) / period) - np.floor((a - x[0]) / period)
+    ends = [whole(x[0] + np.remainder(limit - x[0], period)) for limit in (a, b)]
+    return periods * whole(x[-1]) + ends[1] - ends[0]
+
+
+def _with_coefficients(self: Any, c: Any, extrapolate: Any) -> Any:
+    if self.axis != 0:
+        raise NotImplementedError(
+            "a piecewise polynomial along another axis than the first is not supported: make it with axis=0"
+        )
+    return Cubic(c, array_like(self.x), extrapolate)
 
 
 def _interpolation(name: str) -> Any:
