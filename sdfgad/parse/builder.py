@@ -30,6 +30,7 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.broadcasting import broadcast_to
 from sdfgad.parse.constants import Constants, Here, Varies
 from sdfgad.parse.contents import Body, Contents, Filling, Layout, Rolling, Storing
+from sdfgad.parse.derived_types import computes_otherwise, instead_of_it, what_it_is
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
@@ -229,6 +230,7 @@ class Builder(Emitter):
         """An array from outside the function, as a value of the present call."""
         known = next((buffer for buffer, other in self.captured.items() if other is array), None)
         if known is None or known not in self.buffers:
+            self.require_plain(array, name)
             if array.dtype.name not in DTYPES:
                 raise self.unsupported(
                     f"`{name}` is an array of {array.dtype}, which is not supported", instead_of(array.dtype, name)
@@ -241,6 +243,11 @@ class Builder(Emitter):
             self.constants.enter(buffer, array, self.start)
             known = buffer.name
         return view_of(self.buffers[known]).as_value(settled=True)
+
+    def require_plain(self, value: Any, name: str = "this") -> None:
+        """Refuse an array or number from outside whose class may compute otherwise, such as a masked array."""
+        if computes_otherwise(value):
+            raise self.unsupported(what_it_is(f"`{name}`", value), instead_of_it(name, value))
 
     def looked_up(self, owner: Any, name: Hashable, value: Any, lookup: Callable[[], Any]) -> Any:
         """A value from outside the function that the program takes for a constant, which `owner` has by a name."""

@@ -247,6 +247,7 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
 def from_outside(b: Builder, value: Any) -> Any:
     """Record the lists, dicts and sets of a value from outside the program: it must not change them, and the next call
     sees whether others have."""
+    b.require_plain(value)
     is_new = isinstance(value, (list, dict, set)) and id(value) not in b.outside
     if is_new:
         b.outside[id(value)] = value

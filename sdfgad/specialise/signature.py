@@ -15,6 +15,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError, Location
 from sdfgad.parse.arguments import ArrayArgument
 from sdfgad.parse.communicators import Communicator, is_communicator
+from sdfgad.parse.derived_types import computes_otherwise, has_nothing_masked, instead_of_it, what_it_is
 from sdfgad.parse.draws import Draws
 from sdfgad.parse.dtypes import SUPPORTED, instead_of
 from sdfgad.parse.registry import is_hashable
@@ -251,6 +252,9 @@ def kind_of_argument(
         OnGpu: there is one.
         ArgumentError: it is of a kind that compiled programs do not take.
     """
+    if computes_otherwise(value) and not has_nothing_masked(value):
+        what = what_it_is(f"argument `{name}`", value)
+        raise ArgumentError(what, definition(function), instead_of_it(name, value))
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, np.integer)):
