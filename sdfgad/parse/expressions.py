@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import PythonRaises, UnboundVariable
-from sdfgad.ir.expr import Lin
+from sdfgad.ir.expr import INT, Lin, cast
 from sdfgad.parse import (
     appending,
     attributes,
@@ -62,7 +62,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import is_plain
-from sdfgad.parse.values import ChosenText, MaybeNone, Record, Selection, Tensor, is_integer, is_real
+from sdfgad.parse.values import ChosenText, MaybeNone, Record, Selection, Tensor, is_integer, is_real, is_whole
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -235,8 +235,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return stored_lists.read(frame.b, container, index)
     if filling is not None and isinstance(container, dict):
         return keyed_trajectories.item(frame, container, index)
-    if filling is not None and is_integer(index):
-        return trajectory_items.item(frame.b, container, Lin.of(index))
+    if filling is not None and is_whole(index):
+        place = Lin.of(index) if is_integer(index) else frame.b.fixed(cast(index.at(), INT))
+        with frame.b.indexed(frame.source.counts_back):
+            return trajectory_items.item(frame.b, container, place)
     if isinstance(container, list) and not stored_lists.is_known(index):
         stored_lists.expect(frame.b, frame.env, container, index)
     if isinstance(index, ChosenText):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from tests.helpers_ir import parsed
+from tests.helpers_ir import assert_value_and_slope, parsed
 
 X = np.array([1.0, 0.5, 0.25, 1.5])
 
@@ -246,3 +246,67 @@ def test_a_list_that_is_only_read_leaves_the_loop():
         step = 1e-6
         differences = [(program(X + d, 40) - program(X - d, 40)) / (2 * step) for d in np.eye(len(X)) * step]
         np.testing.assert_allclose(gradient, differences, rtol=1e-6, atol=1e-7)
+
+
+def behind(x):
+    values, total, n = [x[5]], 0.0, 0
+    for p in x:
+        total += values[n] * p
+        values.append(p)
+        n += 1  # noqa: SIM113
+    return total
+
+
+def from_the_end(x):
+    values, total, n = [x[5], x[6]], 0.0, 0
+    for p in x:
+        total += values[n - 2] * p
+        values.append(p)
+        if p > 0.5:
+            n += 1
+    return total + values[n]
+
+
+def then_counted(x):
+    values, total, n = [x[0]], 0.0, 0
+    for p in x:
+        v = values[n]
+        if p > 0.9:
+            n += 1
+        values.append(v * 1.1 + p)
+        total += v * p
+    return total
+
+
+def tuples_and_integers(x):
+    pairs, numbers, total, n = [(x[0], x[1])], [1, 1], 0.0, 0
+    for k in range(len(x)):
+        a, b = pairs[n]
+        pairs.append((a * x[k], b + a))
+        numbers.append(k)
+        total += a * b + numbers[n] * x[k]
+        if a < 0.5:
+            n += 1
+    return total
+
+
+@pytest.mark.parametrize("program", [behind, from_the_end, then_counted, tuples_and_integers])
+def test_items_at_places_that_the_loop_counts(program):
+    # They were looked for among those from before the loop: an IndexError that Python does not raise.
+    x = np.linspace(0.31, 1.7, 12)
+    assert_value_and_slope(program, x)
+    assert len(str(sdfgad.explain(program, x, stage="parsed")).splitlines()) < 60
+
+
+def test_an_item_that_the_loop_has_not_appended_yet():
+    def early(x):
+        values, total, n = [x[0]], 0.0, 0
+        for p in x:
+            total += values[n]
+            values.append(p)
+            if p > 0:
+                n += 2
+        return total
+
+    with pytest.raises(sdfgad.SdfgadError, match=r"(?s)index is out of range.*total \+= values\[n\]"):
+        sdfgad.grad(early)(X)
