@@ -227,10 +227,18 @@ def polynomial_fit(
 def value_of_series(self: Any, arg: Any) -> Any:
     """Of an object from outside of the program."""
     offset, scale = self.mapparms()
-    if not isinstance(self, SERIES):
-        raise ValueError("a series in other polynomials than powers: write np.polynomial.chebyshev.chebval(x, p.coef)")
-    coefficients: Any = self.coef
-    return np.polyval(np.flip(coefficients), offset + scale * array_like(arg))
+    at, c = offset + scale * array_like(arg), array_like(self.coef)
+    if isinstance(self, np.polynomial.Chebyshev):
+        return np.polynomial.chebyshev.chebval(at, c)
+    if isinstance(self, np.polynomial.Legendre):
+        return np.polynomial.legendre.legval(at, c)
+    if isinstance(self, np.polynomial.Hermite):
+        return np.polynomial.hermite.hermval(at, c)
+    if isinstance(self, np.polynomial.HermiteE):
+        return np.polynomial.hermite_e.hermeval(at, c)
+    if isinstance(self, np.polynomial.Laguerre):
+        return np.polynomial.laguerre.lagval(at, c)
+    return np.polyval(np.flip(c), at)
 
 
 # --- functions of coefficients, from the lowest power on

@@ -47,29 +47,51 @@ def polysub(a1: Any, a2: Any) -> Any:
 
 
 @in_numpy(np.polynomial.polynomial.polyval)
-def power_series(x: Any, c: Any) -> Any:
+def power_series(x: Any, c: Any, tensor: Any = True) -> Any:
     """Horner's scheme; the coefficients from the lowest on."""
-    return np.polyval(np.flip(array_like(c)), x)
+    x = array_like(x)
+    return np.polyval(np.flip(_coefficients(x, c, tensor), 0), x)
+
+
+def _coefficients(x: Any, c: Any, tensor: Any) -> Any:
+    """With axes behind them for those of the points, so that each series is taken at all points."""
+    c = array_like(c)
+    return np.reshape(c, c.shape + (1,) * x.ndim) if tensor else c
 
 
 @in_numpy(np.polynomial.chebyshev.chebval)
-def chebval(x: Any, c: Any) -> Any:
-    """Clenshaw's recurrence."""
-    x, c = (array_like(x), array_like(c))
-    before, last = np.zeros_like(x), np.zeros_like(x)
-    for k in range(c.shape[0] - 1, 0, -1):
-        before, last = last, c[k] + 2 * x * last - before
-    return c[0] + x * last - before
+def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+    return _clenshaw(x, c, tensor, lambda k, x: (1 if k == 0 else 2) * x, lambda k: -1.0)
 
 
 @in_numpy(np.polynomial.legendre.legval)
-def legval(x: Any, c: Any) -> Any:
-    """Clenshaw's recurrence."""
-    x, c = (array_like(x), array_like(c))
-    before, last = np.zeros_like(x), np.zeros_like(x)
-    for k in range(c.shape[0] - 1, 0, -1):
-        before, last = last, c[k] + (2 * k + 1) / (k + 1) * x * last - (k + 1) / (k + 2) * before
-    return c[0] + x * last - 0.5 * before
+def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+    return _clenshaw(x, c, tensor, lambda k, x: (2 * k + 1) / (k + 1) * x, lambda k: -k / (k + 1))
+
+
+@in_numpy(np.polynomial.hermite.hermval)
+def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
+    return _clenshaw(x, c, tensor, lambda k, x: 2 * x, lambda k: -2.0 * k)
+
+
+@in_numpy(np.polynomial.hermite_e.hermeval)
+def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
+    return _clenshaw(x, c, tensor, lambda k, x: 1.0 * x, lambda k: -1.0 * k)
+
+
+@in_numpy(np.polynomial.laguerre.lagval)
+def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
+    return _clenshaw(x, c, tensor, lambda k, x: (2 * k + 1 - x) / (k + 1), lambda k: -k / (k + 1))
+
+
+def _clenshaw(x: Any, c: Any, tensor: Any, factor: Any, other: Any) -> Any:
+    """Clenshaw's recurrence, of polynomials p[k + 1] = factor(k, x) p[k] + other(k) p[k - 1]."""
+    x = array_like(x)
+    c = _coefficients(x, c, tensor)
+    before = last = np.zeros_like(1.0 * x + c[0])
+    for k in range(fixed_int(c.shape[0]) - 1, 0, -1):
+        before, last = last, c[k] + factor(k, x) * last + other(k + 1) * before
+    return c[0] + factor(0, x) * last + other(1) * before
 
 
 @in_numpy(np.polynomial.polyutils.getdomain)

@@ -7,10 +7,10 @@ import scipy.linalg
 import sdfgad
 from sdfgad.errors import ArgumentError, SdfgadError
 from tests.helpers import line_of
+from tests.helpers_ir import assert_value_and_slope
 
 POLY = np.poly1d([1.0, -2.0, 0.5])
 SERIES = np.polynomial.Polynomial([1.0, -2.0, 0.5], domain=[0.0, 3.0])
-CHEBYSHEV = np.polynomial.Chebyshev([1.0, 2.0])
 X = np.array([0.3, 1.2, -0.7])
 
 
@@ -54,10 +54,6 @@ def test_a_square_root_of_a_matrix_without_a_basis_of_eigenvectors():
         np.testing.assert_allclose(gradient, scipy.linalg.solve_sylvester(x.T, x.T, np.ones((3, 3))), rtol=1e-8)
 
 
-def chebyshev(x):
-    return np.sum(CHEBYSHEV(x))
-
-
 def logarithm(x):
     return np.sum(scipy.linalg.logm(np.diag(x)))
 
@@ -74,7 +70,6 @@ def zeros(x):
 @pytest.mark.parametrize(
     ("program", "text"),
     [
-        (chebyshev, "Write np.polynomial.chebyshev.chebval(x, p.coef)"),
         (logarithm, "Of a symmetric matrix write w, v = np.linalg.eigh(a)"),
         (large, "Write an iteration"),
         (zeros, "Write np.roots(p.coef[::-1])"),
@@ -85,3 +80,27 @@ def test_refusals(program, text):
         sdfgad.grad(program)(X)
     assert text in str(caught.value)
     assert str(caught.value.where) == line_of(program, "return")
+
+
+SEVERAL, WEIGHTS = np.arange(12.0).reshape(3, 4) + 0.5, np.arange(16.0).reshape(4, 4)
+FAMILIES = (
+    (np.polynomial.polynomial.polyval, np.polynomial.Polynomial),
+    (np.polynomial.chebyshev.chebval, np.polynomial.Chebyshev),
+    (np.polynomial.legendre.legval, np.polynomial.Legendre),
+    (np.polynomial.hermite.hermval, np.polynomial.Hermite),
+    (np.polynomial.hermite_e.hermeval, np.polynomial.HermiteE),
+    (np.polynomial.laguerre.lagval, np.polynomial.Laguerre),
+)
+
+
+@pytest.mark.parametrize(("value", "cls"), FAMILIES, ids=lambda one: one.__name__)
+def test_series(value, cls):
+    # As many points as series: all series at all points, not each at its own.
+    series = cls([1.0, -2.0, 0.5, 0.25], domain=[0, 4])
+
+    def program(x):
+        several = np.sum(value(x, SEVERAL) * WEIGHTS) + np.sum(value(x, SEVERAL, tensor=False)) + value(x[0], x)
+        objects = np.sum(series(x)) + np.sum(series.deriv()(x) * x) + series.integ()(x[0])
+        return several + objects + np.sum(value(x / 4, np.cos(np.arange(20.0)))) + np.sum(value(x, [2.0]))
+
+    assert_value_and_slope(program, np.array([0.3, 0.7, 1.2, 1.9]))
