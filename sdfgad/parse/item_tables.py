@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,15 +18,16 @@ import numpy as np
 from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Read
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, blocks_of, reads_of, walk
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import attributes
+from sdfgad.parse import attributes, truth_values
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.item_arrays import column
 from sdfgad.parse.known_tables import integers, table
 from sdfgad.parse.texts import KeyText
 from sdfgad.parse.tree_nodes import parts_of, rebuilt_tuple, with_parts
 from sdfgad.parse.trees import leaves
-from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Tensor, as_tensor, scalar
+from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Tensor, as_tensor, astype, scalar
 
 # A number's type; an array's shape and dtype; a text; or, of a container, its type and keys, and those of its parts.
 _Kind = type | tuple[Any, ...] | None
@@ -156,7 +158,18 @@ def _column(b: Builder, values: list[Any]) -> Column | None:
 
 def column_of_alike(b: Builder, values: list[Any]) -> Column | None:
     """What gives the value at a place of several; None where they are not alike, or there may be no array of them."""
-    return _column(b, values) if _is_alike(values) else None
+    return _column(b, values) if _is_alike(values) else _column_of_doubles(b, values)
+
+
+def _column_of_doubles(b: Builder, values: list[Any]) -> Column | None:
+    """The same of numbers, some of which are Python's (`0.0` beside `x[0]`), where no array is of less than doubles."""
+    kinds = set(map(_kind, values))
+    if not kinds <= {int, float, ((), DOUBLE, False)} or has_singles(b.buffers.values()):
+        return None
+    numbers = list(map(as_tensor, values))
+    types = truth_values.joined(numbers)
+    found = column(b, [replace(astype(one, DOUBLE), weak=False) for one in numbers], partial(integers, b))
+    return found and _noting(b, lambda place: replace(found(place), types=types))
 
 
 def _text_at(texts: list[str], place: Lin) -> str:

@@ -342,3 +342,43 @@ def test_places_beyond_the_list(rng):
         with pytest.raises(IndexError) as caught:
             g(x)
         assert "p = agents[int(x[i] * 10.0)]" in str(caught.value)
+
+
+class Layer:
+    def __init__(self, density, top, bottom):
+        self.density, self.top, self.bottom = density, top, bottom
+
+    def depth(self):
+        return self.density * (self.bottom - self.top)
+
+
+def layers_of(x, top):
+    layers = []
+    for density, thickness in zip(x[:4], x[4:8], strict=True):
+        layers.append(Layer(density, top, top + thickness))
+        top += thickness
+    return layers
+
+
+def down_to(x):
+    layers, left, k, total = layers_of(x, 0.0), 3 * x[8], 0, 0.0
+    while left > 0 and k < len(layers):
+        left = left - layers[k].depth()
+        total += layers[k].top
+        k += 1
+    return total + left
+
+
+def deepest(x):
+    layers = layers_of(x, 0)
+    best = layers[0]
+    for layer in layers:
+        if layer.depth() > best.depth():
+            best = layer
+    layers[int(2 * x[8])].top += x[0]
+    return best.top * best.density + sum(layer.depth() * layer.top for layer in layers)
+
+
+@pytest.mark.parametrize("program", [down_to, deepest])
+def test_attributes_of_which_some_are_numbers_of_python(program):
+    assert_value_and_slope(program, np.linspace(0.86, 0.15, 12))
