@@ -40,6 +40,7 @@ from sdfgad.cache import clear_cache
 from sdfgad.errors import (
     AmbiguousArray,
     ArgumentError,
+    BisectionWarning,
     CacheError,
     CacheWarning,
     CompilerError,
@@ -80,6 +81,7 @@ __version__ = "0.2.0"
 __all__ = [
     "AmbiguousArray",
     "ArgumentError",
+    "BisectionWarning",
     "CacheError",
     "CacheWarning",
     "CheckResult",

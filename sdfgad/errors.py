@@ -55,6 +55,10 @@ class MiscompiledWarning(UserWarning):
     """The compiler's optimised code gave other results than plain code, which is used instead."""
 
 
+class BisectionWarning(UserWarning):
+    """A loop narrows an interval by comparisons alone: where it ends has no derivative by what is compared."""
+
+
 class SdfgadError(Exception):
     """Root of all exceptions raised by sdfgad.
 

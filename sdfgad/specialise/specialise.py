@@ -30,6 +30,7 @@ from sdfgad.runtime.differential import CheckedExecutable, Runnable, load
 from sdfgad.runtime.pool import empty, relax, shrink
 from sdfgad.runtime.sizes import Sharing
 from sdfgad.specialise.arguments import Arguments
+from sdfgad.specialise.bisections import warn_of_bisections
 from sdfgad.specialise.compiled import Compiled, Outputs, shape_of
 from sdfgad.specialise.guards import measured_for
 from sdfgad.specialise.layouts import Layouts
@@ -344,6 +345,7 @@ def specialise(
             # As data, they may be sizes of what is to be kept.
             are_enclosed_constant = True
         else:
+            warn_of_bisections(parsed, wrt, output)
             return _fitting(pipeline, plain, call, partial(_elsewhere, at, call), made)
 
 
