@@ -222,6 +222,8 @@ class UnboundVariable(SdfgadError, UnboundLocalError):
         self.name = name
         # Whether no path assigns it.
         self.is_certain = False
+        # Whether what reads it first sets it, too, so that all trips of a loop but the first one have it.
+        self.is_set_here = False
 
 
 class NoneUsed(SdfgadError, TypeError):

@@ -20,9 +20,11 @@ from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.escape import is_open
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.generators import generator
 from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop, is_call
 from sdfgad.parse.source import Source, own_signature, read_source, unwrapped
+from sdfgad.parse.values import Tensor
 
 Keywords = dict[str, Any]
 # Modules whose functions are definitions: lines in them mean nothing to users.
@@ -49,7 +51,7 @@ def inlined(
     here = frame.b.where
     if isinstance(function, types.FunctionType):
         function = frame.b.methods.get(function, function)
-    function = function if isinstance(function, Closure) else unwrapped(function)
+    function = function if isinstance(function, Closure) else unwrapped(_implementation(frame.b, function, positional))
     bound = _parameters(frame, node, function, positional, keywords)
     for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):
         containers.from_outside(frame.b, default)
@@ -127,6 +129,17 @@ def _callers(frame: Frame) -> Iterator[Frame]:
     while caller is not None:
         yield caller
         caller = caller.caller
+
+
+def _implementation(b: Builder, function: Any, positional: list[Any]) -> Any:
+    """The function that `functools.singledispatch` chooses by the class of the first argument; others as they are."""
+    is_plain = isinstance(function, types.FunctionType) and function.__globals__.get("__name__") == "functools"
+    dispatch = getattr(function, "dispatch", None) if is_plain and positional else None
+    if dispatch is None:
+        return function
+    if isinstance(positional[0], Tensor) and len(positional[0].types) > 1:
+        raise b.unsupported("the class of this number is known only at run time", "Convert it: float(x), say.")
+    return dispatch(class_of(positional[0]))
 
 
 def place_of(source: Source) -> Place:

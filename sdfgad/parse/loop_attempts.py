@@ -185,7 +185,7 @@ def _body(frame: Frame, head: Head, trip: Lin, stores: loop_state.Stores) -> Non
             raise Peel(error) from error
         raise
     except UnboundVariable as error:
-        if error.name in assigned_names(head.node) | assigned_attributes(head.node):
+        if error.is_set_here or error.name in assigned_names(head.node) | assigned_attributes(head.node):
             raise Peel(error) from error
         raise
 

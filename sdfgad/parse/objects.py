@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from sdfgad.errors import chosen_object
-from sdfgad.parse import attributes, containers, sparse
+from sdfgad.parse import attributes, containers, descriptors, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, empty_items, member, stand_in
 from sdfgad.parse.source import Source, has_source
@@ -58,10 +58,14 @@ ACCESSORS: dict[str, Callable[..., Any]] = {"__getattribute__": getattr, "__seta
 
 def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     """``record.name``: an attribute of the object, or what its class defines."""
+    descriptor = descriptors.descriptor_of(record.cls, name)
+    keep = partial(set_field, b, record, name)
+    if descriptors.is_of_data(descriptor):
+        return descriptors.value(b, record, descriptor, inline, keep)
     if (row := attributes.read(b, record, name)) is not None:
         return row
-    if name in record.fields:
-        return attributes.other(record, name)
+    if name in record.fields and not descriptors.is_missing(b, descriptor, found := attributes.other(record, name)):
+        return found
     if name == "__dict__":
         for one in record.fields:
             attributes.other(record, one)
@@ -77,6 +81,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
             f"`.{name}` of a sparse matrix is not supported",
             "Do it outside of the function, or use A.data, A.indices, A.indptr or A.toarray().",
         )
+    if descriptor is not None:
+        return descriptors.value(b, record, descriptor, inline, keep)
     found = b.python(member, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})
@@ -167,12 +173,15 @@ def has_attribute(record: Record, name: str) -> bool:
 def setter_of(record: Record, name: str) -> tuple[Any, list[Any]] | None:
     """The function that Python calls for ``record.name = value``, if there is one, with its arguments but the value.
 
-    It is a property's setter, or ``__setattr__``.
+    It is a property's setter, or ``__setattr__``, or that of a descriptor.
     """
     found = inspect.getattr_static(record.cls, name, None)
     general = member(record.cls, "__setattr__")
     if isinstance(general, types.FunctionType) and has_source(general) and not _is_of_libraries(general):
         return general, [record, name]
+    descriptor = descriptors.descriptor_of(record.cls, name)
+    if descriptors.is_of_data(descriptor):
+        return descriptors.setter(descriptor, record)
     is_frozen = dataclasses.is_dataclass(record.cls) and record.cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
     return (found.fset, [record]) if isinstance(found, property) and found.fset and not is_frozen else None
 
@@ -258,7 +267,7 @@ def construct(
     if "__dataclass_params__" in owner.__dict__ and not has_source(constructor):
         _fill(b, record, positional, keywords, inline, begin)
         if hasattr(cls, "__post_init__"):
-            inline(cls.__post_init__, [record], {})
+            inline(cls.__post_init__, [record, *_init_only(cls, positional, keywords)], {})
     elif isinstance(constructor, types.FunctionType):
         inline(constructor, [record, *positional], keywords)
     elif cls is types.SimpleNamespace:
@@ -296,6 +305,14 @@ def _fill(
         given = field.name in bound
         value = bound[field.name] if given else _default(b, field, inline, begin)
         record.fields[field.name] = b.settle(value, field.name) if given else value
+
+
+def _init_only(cls: type, positional: list[Any], keywords: dict[str, Any]) -> list[Any]:
+    """The arguments that a dataclass hands on to ``__post_init__``: its `InitVar`s."""
+    signature, fields = inspect.signature(cls), {field.name for field in dataclasses.fields(cls)}
+    bound = signature.bind(*positional, **keywords)
+    bound.apply_defaults()
+    return [value for name, value in bound.arguments.items() if name not in fields]
 
 
 def _default(b: Builder, field: dataclasses.Field[Any], inline: Inline, begin: Begin) -> Any:
