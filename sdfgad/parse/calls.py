@@ -27,7 +27,7 @@ from sdfgad.parse.delay_lines import made, with_items
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.functions.keyed import itself
+from sdfgad.parse.functions.keyed import itself, sum_of_objects
 from sdfgad.parse.handlers import NOT_THESE, handled
 from sdfgad.parse.ignored_calls import ignore, is_ignored
 from sdfgad.parse.inlined_calls import inlined
@@ -173,6 +173,12 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return length(frame.b, positional[0])
     if positional and isinstance(positional[0], Selection) and is_hashable(function) and function in OF_SELECTIONS:
         return inlined(frame, node, OF_SELECTIONS[function], positional, keywords, is_definition=True)
+    if _is_of_items(function) and (len(positional) == 1 or function is sum):
+        positional = [_items_of_object(frame, node, positional[0]), *positional[1:]]
+    if function in (min, max) and "key" not in keywords and _hold_objects(positional):
+        keywords = {**keywords, "key": itself}
+    if function is sum and _hold_objects(positional):
+        return inlined(frame, node, sum_of_objects, positional, keywords, is_definition=True)
     known = known_function(function)
     if known is not None:
         _note_hazards(frame, node, function, positional)
@@ -344,6 +350,22 @@ def _require_finite(b: Builder, x: Tensor, what: str) -> None:
         box = tuple((b.fresh("p"), extent) for extent in x.shape)
         finite = Op("isfinite", (x.at(*(Lin.symbol(var) for var, _ in box)),), BOOL)
         b.check(finite, box, what, SingularMatrix)
+
+
+def _is_of_items(function: Any) -> bool:
+    return is_hashable(function) and function in (sum, min, max, any, all)
+
+
+def _items_of_object(frame: Frame, node: ast.Call, value: Any) -> Any:
+    """What the ``__iter__`` of an object of the user gives; other values as they are."""
+    is_users = isinstance(value, Record) and not value.cls.__module__.startswith("sdfgad.")
+    return list(as_sequence(frame, node, value)) if is_users and hasattr(value.cls, "__iter__") else value
+
+
+def _hold_objects(values: list[Any]) -> bool:
+    """Whether there are objects among some values, or among the items of the only one."""
+    items = values[0] if len(values) == 1 or (values and isinstance(values[0], (list, tuple))) else values
+    return isinstance(items, (list, tuple)) and any(isinstance(item, Record) for item in items)
 
 
 def _as_array(frame: Frame, function: Any, value: Any) -> Any:

@@ -32,6 +32,7 @@ from sdfgad.parse import (
     keyed_trajectories,
     namespaces,
     object_equality,
+    object_order,
     objects,
     operators,
     optional_values,
@@ -352,12 +353,24 @@ def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, r
         is_missing = _negated(frame, node, method(frame, node, right, "__contains__", left))
         return is_missing if op is ast.NotIn else _negated(frame, node, is_missing)
     left, right = _with_methods(frame, op, left, right)
+    if op in object_order.ORDER and (isinstance(left, Record) or isinstance(right, Record)):
+        return _ordered(frame, node, op, left, right)
     is_identity = op in operators.IDENTITY or (op in (ast.Eq, ast.NotEq) and object_equality.are_compared(left, right))
     if not isinstance(left, Record) or is_identity:
         return operators.compare(frame.b, op, left, right)
     if op is ast.NotEq and not object_equality.defines(left.cls, "__ne__"):
         return _negated(frame, node, method(frame, node, left, "__eq__", right))
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
+
+
+def _ordered(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """``<`` and the like of objects."""
+    found = object_order.compared(frame.b, op, left, right, partial(method, frame, node))
+    if isinstance(found, tuple):
+        return operators.compare(frame.b, op, *found)
+    if found is NotImplemented and isinstance(left, Record):
+        return method(frame, node, left, object_order.ORDER[op][0], right)
+    return operators.compare(frame.b, op, left, right) if found is NotImplemented else found
 
 
 def _with_methods(frame: Frame, op: type[ast.cmpop], left: Any, right: Any) -> tuple[Any, Any]:

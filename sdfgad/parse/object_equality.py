@@ -47,12 +47,12 @@ def equal(b: Builder, left: Any, right: Any, compare: Compare) -> Any:
     found: Any = True
     for one in dataclasses.fields(left.cls):
         if one.compare:
-            parts = (_field(b, record, one.name) for record in (left, right))
+            parts = (field_of(b, record, one.name) for record in (left, right))
             found = conditions.logical(b, "logical_and", found, compare(*parts))
     return found
 
 
-def _field(b: Builder, record: Record, name: str) -> Any:
+def field_of(b: Builder, record: Record, name: str) -> Any:
     row = attributes.read(b, record, name)
     return containers.read(b, attributes.other(record, name) if row is None else row, f"`.{name}`")
 

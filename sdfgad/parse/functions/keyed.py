@@ -1,5 +1,5 @@
-"""Extrema by a key, and of items that data chooses: definitions that the parser inlines, as they call functions of the
-user."""
+"""Extrema by a key, and of items that data chooses, and sums of objects: definitions that the parser inlines, as they
+call functions of the user."""
 
 from __future__ import annotations
 
@@ -104,3 +104,11 @@ def _or_default(found: Any, best: Any, default: Any) -> Any:
     if not found:
         raise ValueError("min or max of no elements")
     return best
+
+
+def sum_of_objects(values: Any, start: Any = 0) -> Any:
+    """``sum`` of objects, by their own ``+``."""
+    total = start
+    for value in values:
+        total = total + value
+    return total
