@@ -6,16 +6,13 @@ differentiable way. So where the interval ends has no derivative by ``a``, which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sdfgad.analysis.activity import Dependences, active_buffers
 from sdfgad.errors import Location
 from sdfgad.ir.expr import Expr, Op, Read, reads
 from sdfgad.ir.program import Block, Branch, Compute, Loop, Program, Statement, reads_of, walk, written
-
-# The buffers that the loop has before the trip, of which an expression in it is computed.
-Sources = Callable[[Expr], frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -33,12 +30,19 @@ class Bracketing:
 
 @dataclass(frozen=True)
 class _Move:
-    """An end of an interval that becomes a value where a condition holds, or where it does not."""
+    """An end of an interval that becomes a value where a test holds, or (`is_then` is false) where it does not."""
 
     end: str
     value: frozenset[str]
     condition: frozenset[str]
+    test: Hashable
+    is_then: bool
     where: Location | None
+
+    def is_beside(self, other: _Move) -> bool:
+        """Whether two ends become what is computed of both alone, one where a test holds, the other where not."""
+        is_one_test = self.test == other.test and self.is_then != other.is_then
+        return is_one_test and {self.end, other.end} == self.value == other.value
 
 
 def bracketings(program: Program, wrt: Iterable[str], output: str, dependences: Dependences) -> Iterator[Bracketing]:
@@ -84,35 +88,19 @@ def _without(dependences: Dependences, ends: set[str]) -> Dependences:
 
 
 def _pairs(program: Program, loop: Loop) -> Iterator[tuple[_Move, _Move]]:
-    """Two ends, each of which becomes what is computed of both alone."""
+    """The two ends of each interval that a trip narrows."""
     floating = {name for name, buffer in program.buffers.items() if buffer.is_floating}
     if len(floating.intersection(one.target.buffer for one in _choices(loop.body))) < 2:
         return
-    moves = _moves(loop.body, _sources_in(tuple(walk(loop.body))))
-    ends = [move for move in moves if move.end in floating and len(move.value) == 2 and move.end in move.value]
+    moves = [move for move in _moves(loop.body, _Trip.of(tuple(walk(loop.body)))) if move.end in floating]
+    # Where one end moves, the other one stays.
+    moved = {(move.end, move.test, move.is_then) for move in moves}
+    ends = [move for move in moves if len(move.value) == 2 and move.end in move.value]
+    ends = [
+        move for move in ends if moved.isdisjoint((end, move.test, move.is_then) for end in move.value - {move.end})
+    ]
     for number, first in enumerate(ends):
-        for second in ends[number + 1 :]:
-            if {first.end, second.end} == first.value == second.value and first.condition == second.condition:
-                yield first, second
-
-
-def _sources_in(body: tuple[Statement, ...]) -> Sources:
-    """What expands the names that one statement of a trip computes, before others read them."""
-    writers, exposed = dict[str, int](), set[str]()
-    for one in body:
-        exposed |= {read.buffer for read in reads_of(one)} - writers.keys()
-        for name in written((one,)) if isinstance(one, Compute) else ():
-            writers[name] = writers.get(name, 0) + 1
-    expanded = dict[str, frozenset[str]]()
-
-    def sources(expression: Expr) -> frozenset[str]:
-        read = {one.buffer for one in reads(expression)}
-        return frozenset().union(*(expanded.get(name, {name}) for name in read))
-
-    for one in body:
-        if isinstance(one, Compute) and writers[one.target.buffer] == 1 and one.target.buffer not in exposed:
-            expanded[one.target.buffer] = sources(one.value)
-    return sources
+        yield from ((first, second) for second in ends[number + 1 :] if first.is_beside(second))
 
 
 def _choices(block: Block) -> Iterator[Compute]:
@@ -124,21 +112,65 @@ def _choices(block: Block) -> Iterator[Compute]:
             yield one
 
 
-def _moves(block: Block, sources: Sources) -> Iterator[_Move]:
+@dataclass(frozen=True)
+class _Trip:
+    """A trip of a loop: its local names, which one statement computes before others read them.
+
+    Attributes:
+        values: what they are.
+        expanded: the names from before the trip of which they are computed.
+    """
+
+    values: Mapping[str, Expr]
+    expanded: Mapping[str, frozenset[str]]
+
+    @staticmethod
+    def of(body: tuple[Statement, ...]) -> _Trip:
+        writers, exposed = dict[str, int](), set[str]()
+        computes = [one for one in body if isinstance(one, Compute)]
+        for one in body:
+            exposed |= {read.buffer for read in reads_of(one)} - writers.keys()
+            if isinstance(one, Compute):
+                writers[one.target.buffer] = writers.get(one.target.buffer, 0) + 1
+        local = [one for one in computes if writers[one.target.buffer] == 1 and one.target.buffer not in exposed]
+        trip = _Trip({one.target.buffer: one.value for one in local}, expanded := {})
+        for one in local:
+            expanded[one.target.buffer] = trip.sources(one.value)
+        return trip
+
+    def sources(self, expression: Expr) -> frozenset[str]:
+        """The names from before the trip of which an expression is computed."""
+        read = {one.buffer for one in reads(expression)}
+        return frozenset().union(*(self.expanded.get(name, {name}) for name in read))
+
+    def test(self, condition: Expr, is_then: bool) -> tuple[Hashable, bool]:
+        """A condition by the name that holds it, and whether it is that or its negation."""
+        if isinstance(condition, Op) and condition.name in ("invert", "logical_not"):
+            return self.test(condition.args[0], not is_then)
+        if not isinstance(condition, Read):
+            return condition, is_then
+        value = self.values.get(condition.buffer)
+        is_negation = isinstance(value, Op) and value.name in ("invert", "logical_not")
+        return self.test(value, is_then) if value is not None and is_negation else (condition.buffer, is_then)
+
+
+def _moves(block: Block, trip: _Trip) -> Iterator[_Move]:
     for one in block:
         if isinstance(one, Branch):
-            for statement in (*one.then, *one.orelse):
-                if isinstance(statement, Compute):
-                    yield _Move(statement.target.buffer, sources(statement.value), sources(one.condition), one.where)
-            yield from _moves((*one.then, *one.orelse), sources)
+            for side, is_then in ((one.then, True), (one.orelse, False)):
+                for statement in side:
+                    if isinstance(statement, Compute):
+                        yield _move(statement, statement.value, one.condition, is_then, trip)
+                yield from _moves(side, trip)
         elif isinstance(one, Compute) and isinstance(one.value, Op) and one.value.name == "select":
-            yield from _chosen(one, one.value, sources)
+            condition, *sides = one.value.args
+            kept = [isinstance(side, Read) and side.buffer == one.target.buffer for side in sides]
+            if kept.count(True) == 1:
+                is_then = not kept[0]
+                yield _move(one, sides[0 if is_then else 1], condition, is_then, trip)
 
 
-def _chosen(statement: Compute, value: Op, sources: Sources) -> Iterator[_Move]:
-    """``lo = np.where(condition, mid, lo)``."""
-    end, (condition, *sides) = statement.target.buffer, value.args
-    kept = [side for side in sides if isinstance(side, Read) and side.buffer == end]
-    for side in sides:
-        if kept and side not in kept:
-            yield _Move(end, sources(side), sources(condition), statement.where)
+def _move(statement: Compute, value: Expr, condition: Expr, is_then: bool, trip: _Trip) -> _Move:
+    test, is_then = trip.test(condition, is_then)
+    sources = trip.sources(value), trip.sources(condition)
+    return _Move(statement.target.buffer, *sources, test, is_then, statement.where)

@@ -151,12 +151,22 @@ def steps(a, b):
     return total + count
 
 
+def rotations(a, b):
+    u, v = 1.0, b
+    for _ in range(9):
+        if u > a:
+            u, v = 0.8 * u - 0.6 * v, 0.6 * u + 0.8 * v
+        else:
+            u, v = 0.8 * u + 0.6 * v, -0.6 * u + 0.8 * v
+    return u + v
+
+
 def library(a, b):
     return optimize.brentq(lambda x: x**2 - a, 0.0, 2.0) * b + optimize.bisect(lambda x: x**3 - b, 0.0, 2.0)
 
 
 @pytest.mark.parametrize(
-    "program", [of_a_constant_function, unused, regula_falsi, steps, library], ids=lambda one: one.__name__
+    "program", [of_a_constant_function, unused, regula_falsi, steps, rotations, library], ids=lambda one: one.__name__
 )
 def test_other_loops(program):
     assert found_in(program, 1.3, 0.7) == []
