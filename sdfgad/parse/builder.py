@@ -152,6 +152,8 @@ class Builder(Emitter):
         self.by_counters: Callable[[Expr], int | None] = lambda expr: None
         # How many loops around are tried behind their first trips (`sdfgad.parse.warm_up`).
         self.warm_ups = 0
+        # The comprehensions that are known to be no loops that fill a list, by id (`sdfgad.parse.comprehensions`).
+        self.written_out = set[int]()
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.
         self.to_unroll: set[str] = set()
         # The closures for which the stubs of methods stand, in classes that functions define (see `local_classes`).

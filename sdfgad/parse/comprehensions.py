@@ -17,7 +17,7 @@ import numpy as np
 
 from sdfgad.errors import InvalidIndex, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import Lin, reads
-from sdfgad.ir.program import Statement, walk, written
+from sdfgad.ir.program import Loop, Statement, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import comprehension_loops, conditions, containers, filtered_objects, masked_lists
 from sdfgad.parse.binding import bind
@@ -185,7 +185,17 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
 
 
 def _by_a_loop(frame: Frame, node: Rolled, value: Any, _: Any) -> list[Any] | None:
-    return None if isinstance(node, ast.DictComp) else comprehension_loops.filled(_inner(frame), node, value)
+    b = frame.b
+    if isinstance(node, ast.DictComp) or id(node) in b.written_out:
+        return None
+    before = len(b.blocks[-1])
+    if not b.loops:
+        b.written_out.add(id(node))
+    found = comprehension_loops.filled(_inner(frame), node, value)
+    # In a loop, its counter may be the reason for which this one is none.
+    if found is not None and any(isinstance(one, Loop) for one in b.blocks[-1][before:]):
+        b.written_out.discard(id(node))
+    return found
 
 
 def _rows_of(frame: Frame, node: Rolled, value: Any, state: Any) -> list[Any] | None:
