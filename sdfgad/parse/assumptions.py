@@ -19,6 +19,7 @@ from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.magnitudes import Outgrown
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
+from sdfgad.parse.operands import UpdatedOperand
 from sdfgad.parse.recursion import Place, Recursive
 from sdfgad.parse.value_specialisation import TooManyBranches, TooManyValues
 
@@ -40,6 +41,7 @@ class Assumptions:
         has_counted: whether some have been in this attempt or an earlier one.
         refused_count: why they could not.
         written_out: the lines of loops that are written out, as integers of more than 64 bits follow from theirs.
+        updated: the lines in which operands are computed before what follows them, as that updates what they read.
         untaken: the places that must not rely on a list that stays as it is, as it is changed later.
         decisive: the user's integer arrays whose elements are constants.
         are_enclosed_constant: whether integers of enclosing programs are constants rather than data.
@@ -62,6 +64,7 @@ class Assumptions:
     texts: Texts = Texts.BY_PATHS
     refused_text: Exception | None = None
     written_out: frozenset[Location] = frozenset()
+    updated: frozenset[Location | None] = frozenset()
     untaken: frozenset[Location | None] = frozenset()
     decisive: tuple[np.ndarray[Any, Any], ...] = ()
     may_guess: bool = True
@@ -92,6 +95,7 @@ class Assumptions:
         b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
         b.objects.may_count, b.magnitudes.written_out = self.may_count, self.written_out
         b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
+        b.updated_operands = self.updated
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
 
@@ -179,6 +183,8 @@ class Assumptions:
             return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
         if isinstance(failure, Outgrown):
             return replace(self, written_out=self.written_out | failure.lines)
+        if isinstance(failure, UpdatedOperand) and failure.where not in self.updated:
+            return replace(self, updated=self.updated | {failure.where})
         if isinstance(failure, Taken) and failure.where not in self.untaken:
             return replace(self, untaken=self.untaken | {failure.where})
         if isinstance(failure, AmbiguousArray) and failure.is_of_object and self.refused_object is None:
@@ -192,7 +198,7 @@ class Assumptions:
     def _anew(self) -> Assumptions:
         anew = Assumptions(self.fixed, are_enclosed_constant=self.are_enclosed_constant, can_measure=self.can_measure)
         anew = replace(anew, may_count=self.may_count, has_counted=self.has_counted, refused_count=self.refused_count)
-        anew = replace(anew, written_out=self.written_out)
+        anew = replace(anew, written_out=self.written_out, updated=self.updated)
         return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:

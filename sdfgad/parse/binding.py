@@ -19,7 +19,7 @@ from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import as_sequence, iterated
 from sdfgad.parse.logs import is_log
-from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
+from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
 from sdfgad.parse.structure import is_record
@@ -55,7 +55,7 @@ def bind(frame: Frame, target: ast.expr, value: Any) -> None:
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(frame, target, value)
     elif isinstance(target, ast.Subscript):
-        if calls_user_function(frame, target):
+        if may_update(frame, target):
             value = frame.b.settle(value)
         before = frame.b.versions.writes
         container, index = evaluated(frame, [target.value, target.slice])
@@ -81,7 +81,7 @@ def _bind_cell(frame: Frame, name: str, value: Any) -> None:
 
 def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
     """``x.name = value``."""
-    if calls_user_function(frame, target):
+    if may_update(frame, target):
         value = frame.b.settle(value)
     owner = frame.eval(target.value)
     setter = objects.setter_of(owner, target.attr) if isinstance(owner, Record) else None

@@ -152,6 +152,8 @@ class Builder(Emitter):
         self.by_counters: Callable[[Expr], int | None] = lambda expr: None
         # How many loops around are tried behind their first trips (`sdfgad.parse.warm_up`).
         self.warm_ups = 0
+        # The lines in which operands are computed before what follows them, as that updates what they read.
+        self.updated_operands = frozenset[Location | None]()
         # The comprehensions that are known to be no loops that fill a list, by id (`sdfgad.parse.comprehensions`).
         self.written_out = set[int]()
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.

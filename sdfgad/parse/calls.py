@@ -44,7 +44,7 @@ from sdfgad.parse.iterators import (
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.operands import calls_user_function, evaluated, is_library, method, require_unchanged
+from sdfgad.parse.operands import evaluated, is_library, may_update, method, require_unchanged
 from sdfgad.parse.optional_values import required
 from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
@@ -101,7 +101,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
     """A call: its function and arguments from left to right, then its value."""
     nodes = [*node.args, *(keyword.value for keyword in node.keywords)]
     function = frame.eval(node.func)
-    if isinstance(function, ArrayMethod) and any(calls_user_function(frame, argument) for argument in nodes):
+    if isinstance(function, ArrayMethod) and any(may_update(frame, argument) for argument in nodes):
         function = frame.b.settle(function)
     before = frame.b.versions.writes
     with frame.holding([function]):

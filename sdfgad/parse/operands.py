@@ -16,12 +16,16 @@ from sdfgad.parse.frame import CELLS, Frame
 from sdfgad.parse.values import Record, Tensor
 
 
+class UpdatedOperand(UnsupportedProgram):
+    """Raised where an operand was to be computed later, and another one has updated what it is computed of."""
+
+
 def evaluated(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
     """Operands from left to right; each is materialised if a later one calls a function that may write."""
     if len(nodes) == 1:
         return [frame.eval(nodes[0])]
     values: list[Any] = []
-    may_write = [calls_user_function(frame, node) for node in nodes]
+    may_write = [may_update(frame, node) for node in nodes]
     with frame.holding(values):
         for position, node in enumerate(nodes):
             before = frame.b.versions.writes
@@ -45,7 +49,7 @@ def require_unchanged(frame: Frame, values: list[Any], writes: int) -> None:
     written = frame.b.versions.written_since(writes)
     if any(_reads_any(leaf, written) for leaf in trees.reachable(values, None)):
         what = "an expression both reads an array and updates it, by `out=`, say, or by a function that it calls"
-        raise frame.b.unsupported(what, "Split it into two statements: the one that reads first.")
+        raise UpdatedOperand(what, frame.b.where, "Split it into two statements: the one that reads first.")
 
 
 def _reads_any(value: Any, buffers: set[str]) -> bool:
@@ -54,6 +58,12 @@ def _reads_any(value: Any, buffers: set[str]) -> bool:
         return False
     element = value.element(tuple(Lin.symbol(f"u{axis}_") for axis in range(value.ndim)))
     return any(read.buffer in buffers for read in reads(element))
+
+
+def may_update(frame: Frame, node: ast.AST) -> bool:
+    """Whether an expression may update what those before it have read: as it calls a function of the user, or as an
+    attempt has found out."""
+    return frame.b.where in frame.b.updated_operands or calls_user_function(frame, node)
 
 
 def calls_user_function(frame: Frame, node: ast.AST) -> bool:

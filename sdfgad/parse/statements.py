@@ -19,7 +19,7 @@ from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.indexing import require_same_kind, setitem
 from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.logs import is_log
-from sdfgad.parse.operands import calls_user_function, evaluated, method, require_unchanged
+from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
 from sdfgad.parse.source import source_text
 from sdfgad.parse.unread_lists import is_never_read
 from sdfgad.parse.values import Record, Selection, Tensor, kind_of
@@ -166,7 +166,7 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
         # An array in a list is updated in place.
         _update_array(frame, old, operated(frame, node, old, frame.eval(node.value)))
         return
-    if calls_user_function(frame, node.value):
+    if may_update(frame, node.value):
         old = frame.b.settle(old)
     before = frame.b.versions.writes
     value = frame.eval(node.value)
