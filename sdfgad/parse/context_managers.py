@@ -21,7 +21,8 @@ from sdfgad.parse.iterators import Site
 from sdfgad.parse.managers import enter, leave
 from sdfgad.parse.operands import is_library
 from sdfgad.parse.python_calls import SPECIAL
-from sdfgad.parse.values import Holder, Record
+from sdfgad.parse.ranges import next_of
+from sdfgad.parse.values import Holder, Iteration, Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +74,31 @@ def _enter(site: Site, manager: Any) -> Any:
     """What ``as`` binds."""
     if isinstance(manager, Setting):
         return manager.value
+    if (generator := _generator_of(manager)) is not None:
+        return _first_item(site, generator)
     return _call(site, manager, "__enter__")
 
 
 def _leave(site: Site, manager: Any) -> None:
-    if not isinstance(manager, Setting):
+    if (generator := _generator_of(manager)) is not None:
+        if next_of(site.b, generator):
+            raise site.b.unsupported("a generator of a context manager yields twice", "Let it yield once.")
+    elif not isinstance(manager, Setting):
         _call(site, manager, "__exit__", None, None, None)
+
+
+def _generator_of(manager: Any) -> Iteration | None:
+    """What runs before and behind ``yield`` of a function that `contextlib.contextmanager` decorates."""
+    is_one = isinstance(manager, Record) and issubclass(manager.cls, contextlib._GeneratorContextManager)
+    found = manager.fields.get("gen") if is_one else None
+    return found if isinstance(found, Iteration) else None
+
+
+def _first_item(site: Site, generator: Iteration) -> Any:
+    found = next_of(site.b, generator)
+    if not found:
+        raise site.b.unsupported("a generator of a context manager yields nothing", "Let it yield once.")
+    return found[0]
 
 
 def _call(site: Site, manager: Any, name: str, *arguments: Any) -> Any:

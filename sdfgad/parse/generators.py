@@ -63,6 +63,8 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
         return (yield from _block(frame, node.body if test else node.orelse))
     if isinstance(node, (ast.For, ast.While)) and _has_turn(node):
         return (yield from _loop(frame, node))
+    if isinstance(node, ast.Try) and not node.handlers and _has_turn(node):
+        return (yield from _finally(frame, node))
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(node)):
         raise frame.unsupported(
             node,
@@ -71,6 +73,12 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
         )
     frame.block(structured([node]))
     return END
+
+
+def _finally(frame: Frame, node: ast.Try) -> Any:
+    """``try`` and ``finally``: where anything raises, so does the compiled program, and nothing sees what runs then."""
+    end = (yield from _block(frame, [*node.body, *node.orelse])) or END
+    return (yield from _block(frame, node.finalbody)) or end
 
 
 def _handed_on(frame: Frame, values: Iterator[Any]) -> Running:

@@ -16,7 +16,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.loop_attempts import first_trip
 from sdfgad.parse.loop_heads import Head
 
-MOST_TRIPS = 4
+MOST_TRIPS = 8
 # Shorter loops are written out.
 MANY_TRIPS = 12
 # Within each other, each multiplies what there is to parse.

@@ -182,3 +182,21 @@ def test_what_python_raises_is_said_of_the_line(program):
     with pytest.raises(sdfgad.SdfgadError, match=r"(?s)TypeError.*d\.setdefault\(") as caught:
         sdfgad.differentiate(program)(np.ones((2, 2)))
     assert "bug of sdfgad" not in str(caught.value)
+
+
+def long_history(a):
+    history, u = [], a[0, 0]
+    for k in range(40):
+        history.append(u)
+        if len(history) > 7:
+            history.pop(0)
+        u = 0.12 * sum(history) + 0.3 * a[k, 1]
+        if u > 2.4:
+            break
+    return u + history[0]
+
+
+def test_a_warm_up_of_seven_trips(rng):
+    a = rng.uniform(0.1, 0.6, (N, 3))
+    assert lines(long_history, a) < 120
+    assert_value_and_slope(long_history, a)
