@@ -205,6 +205,9 @@ def _sorted(site: Site, iterable: Any, *, key: Any = None, reverse: Any = False)
         ordered = list(site.sequence(site.call(np.sort, site.call(np.array, values))))
         return containers.tracked(site.b, ordered[::-1] if reverse else ordered)
     keys = values if key is None else [site.call(key, value) for value in values]
+    if any(isinstance(one, Record) for one in keys):
+        # Of objects, how many are less, by their own `<`.
+        keys = [site.call(sum, [site.call(operator.lt, other, one) for other in keys]) for one in keys]
     if any(isinstance(leaf, RunTimeText) for leaf in trees.leaves(keys)):
         raise site.b.unsupported(
             "strings that depend on run-time values are sorted", "Sort the numbers that they are made of."

@@ -62,6 +62,14 @@ def extrema(x):
     return first + max(objects[:0], default=objects[2]).value + max([Total(v, 1) for v in x]).value
 
 
+def sorted_objects(x):
+    objects = [Ranked(v, k) for k, v in enumerate(np.sin(9 * x[:5]))]
+    known = sorted([Ranked(v, x[k]) for k, v in enumerate([3, 1, 2, 1])])
+    total = sum(one.weight * k * one.value for k, one in enumerate(sorted(objects)))
+    objects.sort(reverse=True)
+    return total + objects[1].value + sum(one.weight * k for k, one in enumerate(known))
+
+
 def of_fields(x):
     events = [Dated(v, x[9 - k]) for k, v in enumerate(x[:5])]
     return max(events).size + min(events).size + chosen(Dated(x[0], x[1]) >= Dated(x[0], x[2]), x[3])
@@ -85,7 +93,9 @@ def items(x):
     return sum(one) + max(other) + all(one) * x[4] + total.a * total.b + np.sum(np.array([*one]))
 
 
-@pytest.mark.parametrize("program", [comparisons, extrema, of_fields, items], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "program", [comparisons, extrema, sorted_objects, of_fields, items], ids=lambda one: one.__name__
+)
 def test_objects_compare_themselves(program):
     assert_value_and_slope(program, X)
 
