@@ -161,11 +161,27 @@ def by_a_method(x):
     return Chooses().weight(x[0])
 
 
+class Counting(type):
+    def __call__(cls, *arguments):
+        made = super().__call__(*arguments)
+        made.scale = 2.0
+        return made
+
+
+class Counted(metaclass=Counting):
+    scale = 1.0
+
+
+def by_a_metaclass(x):
+    return x[0] * Counted().scale
+
+
 @pytest.mark.parametrize(
     ("program", "what", "line"),
     [
         (read_in_a_branch, r"`.wave` is a cached_property that is read first in a loop or branch", r"one\.wave \* v"),
         (by_a_method, r"`functools.singledispatchmethod` is not supported", r"Chooses\(\)\.weight"),
+        (by_a_metaclass, r"`Counting` defines __call__, which is not called", r"Counted\(\)\.scale"),
     ],
 )
 def test_refusals(program, what, line):
