@@ -134,7 +134,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
-    if not _takes_iterators(function):
+    if not _takes_iterators(function) and not _takes_a_number(function, positional, keywords):
         positional = [items_now(frame, value, function is sum) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
     for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
@@ -393,6 +393,11 @@ def _takes_iterators(function: Any) -> bool:
     if isinstance(function, types.FunctionType):
         return not is_library(function) and known_function(function) is None
     return is_hashable(function) and (function in ITERATOR_FUNCTIONS or function in SPECIAL)
+
+
+def _takes_a_number(function: Any, positional: list[Any], keywords: Keywords) -> bool:
+    """Whether a call takes a number of items of an iterator, and leaves the others: ``np.fromiter`` with `count`."""
+    return function is np.fromiter and (len(positional) > 2 or "count" in keywords)
 
 
 def _exception(frame: Frame, node: ast.Call, cls: Any, positional: list[Any], keywords: Keywords) -> Any:

@@ -133,8 +133,19 @@ def first_items(x):
     return np.sum(np.fromiter((t * t for t in x), np.float64, count=2) ** 2) + np.fromiter(range(3), int).sum() * x[0]
 
 
-def test_fromiter_takes_as_many_items_as_count_says():
-    assert_value_and_slope(first_items, np.linspace(0.3, 1.1, 5))
+def items_that_are_counted(x):
+    taken = [0]
+
+    def counted(t):
+        taken[0] += 1
+        return t * t
+
+    return np.sum(np.fromiter((counted(t) for t in x), np.float64, 3)) * taken[0]
+
+
+@pytest.mark.parametrize("program", [first_items, items_that_are_counted])
+def test_fromiter_takes_as_many_items_as_count_says(program):
+    assert_value_and_slope(program, np.linspace(0.3, 1.1, 5))
 
 
 @pytest.mark.parametrize(
