@@ -154,6 +154,8 @@ class Builder(Emitter):
         self.warm_ups = 0
         # The lines in which operands are computed before what follows them, as that updates what they read.
         self.updated_operands = frozenset[Location | None]()
+        # Whether ``with`` enters a generator, which then certainly runs to its end (`sdfgad.parse.context_managers`).
+        self.is_entering = False
         # The comprehensions that are known to be no loops that fill a list, by id (`sdfgad.parse.comprehensions`).
         self.written_out = set[int]()
         # The run-time integers that, as constants, would let loops be unrolled that cannot be parsed as loops.

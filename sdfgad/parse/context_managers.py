@@ -95,7 +95,11 @@ def _generator_of(manager: Any) -> Iteration | None:
 
 
 def _first_item(site: Site, generator: Iteration) -> Any:
-    found = next_of(site.b, generator)
+    before, site.b.is_entering = site.b.is_entering, True
+    try:
+        found = next_of(site.b, generator)
+    finally:
+        site.b.is_entering = before
     if not found:
         raise site.b.unsupported("a generator of a context manager yields nothing", "Let it yield once.")
     return found[0]

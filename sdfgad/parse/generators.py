@@ -63,7 +63,7 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
         return (yield from _block(frame, node.body if test else node.orelse))
     if isinstance(node, (ast.For, ast.While)) and _has_turn(node):
         return (yield from _loop(frame, node))
-    if isinstance(node, ast.Try) and not node.handlers and _has_turn(node):
+    if isinstance(node, ast.Try) and not node.handlers and _has_turn(node) and frame.b.is_entering:
         return (yield from _finally(frame, node))
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in _own(node)):
         raise frame.unsupported(
@@ -76,7 +76,10 @@ def _statement(frame: Frame, node: ast.stmt) -> Any:
 
 
 def _finally(frame: Frame, node: ast.Try) -> Any:
-    """``try`` and ``finally``: where anything raises, so does the compiled program, and nothing sees what runs then."""
+    """``try`` and ``finally`` of what ``with`` enters: where anything raises, so does the compiled program.
+
+    Of a generator that need not run to its end, Python would run the latter where it is forgotten.
+    """
     end = (yield from _block(frame, [*node.body, *node.orelse])) or END
     return (yield from _block(frame, node.finalbody)) or end
 

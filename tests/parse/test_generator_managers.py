@@ -115,3 +115,23 @@ def test_a_generator_that_yields_twice():
     with pytest.raises(UnsupportedProgram, match="yields twice") as caught:
         parsed(program, X)
     assert caught.value.where.text == "yield a"
+
+
+def test_a_finally_that_runs_where_a_generator_is_forgotten():
+    def program(x):
+        tank = Tank(x[0])
+
+        def levels():
+            try:
+                yield tank.level
+                yield 2 * tank.level
+            finally:
+                tank.level += 1.0
+
+        for level in levels():
+            if level > 0:
+                break
+        return level * tank.level
+
+    with pytest.raises(UnsupportedProgram, match="`yield` is supported only as a statement of its own"):
+        parsed(program, X)
