@@ -31,7 +31,7 @@ def _piece(x: Any, function: Any, args: Any, kw: Any) -> Any:
 
 @in_numpy(np.vectorize.__call__, static=False)
 def vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """A loop over the elements of the broadcast arguments; the first result has the dtype of all."""
+    """A loop over the elements of the broadcast arguments; without `otypes`, the first result has the dtype of all."""
     if self.signature is not None or self.excluded:
         raise ValueError(
             "np.vectorize with signature or excluded is not supported: write np.vectorize(lambda x: f(x, a))"
@@ -41,8 +41,15 @@ def vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
     flat = [np.ravel(np.broadcast_to(one, shape)) for one in arrays]
     if fixed_int(flat[0].shape[0]) == 0:
         raise ValueError("np.vectorize of empty arrays is not supported: pass at least one element")
-    first = array_like(self.pyfunc(*[one[0] for one in flat], **kwargs))
-    result = np.empty(flat[0].shape[0], first.dtype)
+    first = self.pyfunc(*[one[0] for one in flat], **kwargs)
+    if self.otypes is None:
+        # An integer that comes first cuts off the others; data must not decide whether it is one.
+        dtype = np.dtype(int) if isinstance(first, int) else array_like(first).dtype
+    elif len(self.otypes) > 1:
+        raise ValueError("np.vectorize of several results is not supported: write it for each of them")
+    else:
+        dtype = np.dtype(self.otypes[0])
+    result = np.empty(flat[0].shape[0], dtype)
     for k in range(flat[0].shape[0]):
         result[k] = self.pyfunc(*[one[k] for one in flat], **kwargs)
     return np.reshape(result, shape)
