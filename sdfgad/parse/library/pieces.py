@@ -63,7 +63,11 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     rows = np.moveaxis(arr, axis, -1)
     outer = rows.shape[:-1]
     flat = np.reshape(rows, (-1, rows.shape[-1]))
-    results = np.stack([array_like(func1d(flat[k], *args, **kwargs)) for k in range(fixed_int(flat.shape[0]))])
+    first = func1d(flat[0], *args, **kwargs)
+    others = [func1d(flat[k], *args, **kwargs) for k in range(1, fixed_int(flat.shape[0]))]
+    # An integer that comes first cuts off the others; data must not decide whether it is one.
+    dtype = np.dtype(int) if isinstance(first, int) else array_like(first).dtype
+    results = np.stack([array_like(one).astype(dtype) for one in [first, *others]])
     inner = results.shape[1:]
     shaped = np.reshape(results, outer + inner)
     for k in range(len(inner)):

@@ -1,4 +1,4 @@
-"""``np.vectorize``: the type of the results is that of `otypes`, or of the first one."""
+"""``np.vectorize`` and ``np.apply_along_axis``: the results have the type of `otypes`, or of the first one."""
 
 import numpy as np
 import pytest
@@ -27,15 +27,29 @@ def of_the_first_result(x):
     )
 
 
-@pytest.mark.parametrize("program", [of_given_types, of_the_first_result], ids=lambda one: one.__name__)
+def of_slices(x):
+    rows = x.reshape(4, 3)
+    whole = np.apply_along_axis(lambda v: 1 if v[0] > 100 else 2, 1, rows)
+    parts = np.apply_along_axis(lambda v: np.trunc(3 * v).astype(int) if v.shape[0] == 3 else v, 1, rows)
+    return np.sum(whole) * x[0] + np.sum(parts) * x[1] + np.sum(np.apply_along_axis(np.cumsum, 0, rows) * rows)
+
+
+PROGRAMS = [of_given_types, of_the_first_result, of_slices]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda one: one.__name__)
 def test_values(program):
     # `otypes` was ignored.
     assert_value_and_slope(program, X)
 
 
-def test_an_integer_that_data_makes_the_first_result():
-    def program(x):
-        return np.sum(np.vectorize(lambda a: 0 if a < 0.5 else a)(x))
-
-    with pytest.raises(SdfgadError, match=r"(?s)a float or an integer, which is decided only at run time.*vectorize"):
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.sum(np.vectorize(lambda a: 0 if a < 0.5 else a)(x)),
+        lambda x: np.sum(np.apply_along_axis(lambda v: 0 if v[0] < 0.5 else v.sum(), 1, x.reshape(4, 3))),
+    ],
+)
+def test_an_integer_that_data_makes_the_first_result(program):
+    with pytest.raises(SdfgadError, match=r"(?s)a float or an integer, which is decided only at run time.*lambda x:"):
         parsed(program, X)
