@@ -38,7 +38,7 @@ def warmed_up(frame: Frame, head: Head, reason_against: Callable[[Head], Excepti
     is_long = span is None or (span.trips.is_const and span.trips.const >= MANY_TRIPS)
     if not is_long or b.warm_ups == MOST_NESTED:
         return False
-    point = ChoicePoint.of(frame)
+    point, found = ChoicePoint.of(frame), dict(b.logs.found)
     b.warm_ups += 1
     try:
         for _ in range(MOST_TRIPS):
@@ -57,4 +57,5 @@ def warmed_up(frame: Frame, head: Head, reason_against: Callable[[Head], Excepti
     finally:
         b.warm_ups -= 1
     point.backtrack(frame)
+    b.logs.found = found
     return False

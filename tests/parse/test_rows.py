@@ -29,6 +29,7 @@ def grow(v):
 def program(x, y, s):
 """
 ROLLED = {
+    "a condition": "return np.stack([f(x[i], y[i]) for i in range(6) if i != 2])",
     "stack": "return np.stack([f(x[i], y[i]) for i in range(6)])",
     "stack of an axis": "return np.stack([f(x[i], y[i]) for i in range(6)], axis=1)",
     "stack of the last axis": "return np.stack([f(x[i], y[i]) for i in range(6)], axis=-1)",
@@ -75,7 +76,6 @@ ONE_BY_ONE = {
     "numbers known": "return x * sum([i * 2 for i in range(6)])",
     "some are None": "L = [x[i] if i == 2 else None for i in range(6)]\nreturn x * L[2] if L[3] is None else x",
     "the same array": "L = [x for i in range(6)]\nL[0][1] = 3.0\nreturn np.stack(L)",
-    "a condition": "return np.stack([f(x[i], y[i]) for i in range(6) if i != 2])",
 }
 
 
