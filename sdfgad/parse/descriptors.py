@@ -8,7 +8,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from sdfgad.errors import UnboundVariable
@@ -21,7 +21,6 @@ MODULES = frozenset({"builtins", "enum", "sdfgad", "types"})
 OF_FUNCTOOLS = (functools.cached_property, functools.partialmethod, functools.singledispatchmethod)
 
 
-@lru_cache(maxsize=1 << 12)
 def descriptor_of(cls: type[Any], name: str) -> Any:
     """The descriptor that computes an attribute of a class's objects; None for functions, properties and others."""
     found = inspect.getattr_static(cls, name, None)

@@ -24,7 +24,7 @@ def defines(cls: type, name: str) -> bool:
 def are_compared(left: Any, right: Any) -> bool:
     """Whether one of two values is an object, and no method of the user's compares it."""
     classes = [one.cls for one in (left, right) if isinstance(one, Record)]
-    return bool(classes) and all(_is_plain(cls) or _is_generated(cls) for cls in classes)
+    return bool(classes) and all(_is_plain(cls) or is_generated(cls, "__eq__") for cls in classes)
 
 
 def _is_plain(cls: type) -> bool:
@@ -40,7 +40,7 @@ def equal(b: Builder, left: Any, right: Any, compare: Compare) -> Any:
     """
     if not isinstance(left, Record) or not isinstance(right, Record):
         return False
-    if left.cls is not right.cls or not _is_generated(left.cls):
+    if left.cls is not right.cls or not is_generated(left.cls, "__eq__"):
         return is_same(b, left, right)
     if left is right:
         return True
@@ -57,9 +57,9 @@ def field_of(b: Builder, record: Record, name: str) -> Any:
     return containers.read(b, attributes.other(record, name) if row is None else row, f"`.{name}`")
 
 
-def _is_generated(cls: type) -> bool:
-    """Whether a dataclass has got its ``==``, which has no source."""
-    function = inspect.getattr_static(cls, "__eq__", None)
+def is_generated(cls: type, name: str) -> bool:
+    """Whether a dataclass has got a method, its ``==`` or ``<``, which has no source."""
+    function = inspect.getattr_static(cls, name, None)
     if not dataclasses.is_dataclass(cls) or not isinstance(function, types.FunctionType):
         return False
     return function.__code__.co_filename == "<string>"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import inspect
-import types
 from collections.abc import Callable
 from typing import Any
 
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.object_equality import field_of
+from sdfgad.parse.object_equality import defines, field_of, is_generated
 from sdfgad.parse.values import Record
 
 # The methods of the left operand, and of the right one.
@@ -32,7 +30,7 @@ def compared(b: Builder, op: type[ast.cmpop], left: Any, right: Any, call: Call)
     if _is_ordered(left, right, own):
         return tuple(_fields(b, one) for one in (left, right))
     for record, name, argument in _by_precedence((left, own, right), (right, other, left)):
-        if isinstance(record, Record) and _has(record.cls, name):
+        if isinstance(record, Record) and defines(record.cls, name):
             result = call(record, name, argument)
             if result is not NotImplemented:
                 return result
@@ -46,17 +44,10 @@ def _by_precedence(left: tuple[Any, str, Any], right: tuple[Any, str, Any]) -> t
     return (right, left) if is_derived else (left, right)
 
 
-def _has(cls: type, name: str) -> bool:
-    return isinstance(inspect.getattr_static(cls, name, None), types.FunctionType)
-
-
 def _is_ordered(left: Any, right: Any, name: str) -> bool:
-    """Whether two objects are of one dataclass with ``order=True``, whose methods have no source."""
-    if not isinstance(left, Record) or not isinstance(right, Record) or left.cls is not right.cls:
-        return False
-    function = inspect.getattr_static(left.cls, name, None)
-    is_generated = isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
-    return is_generated and dataclasses.is_dataclass(left.cls)
+    """Whether two objects are of one dataclass with ``order=True``."""
+    are_objects = isinstance(left, Record) and isinstance(right, Record)
+    return are_objects and left.cls is right.cls and is_generated(left.cls, name)
 
 
 def _fields(b: Builder, record: Record) -> tuple[Any, ...]:

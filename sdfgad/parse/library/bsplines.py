@@ -24,6 +24,10 @@ class Spline:
     def __init__(self, t: Any, c: Any, k: Any, extrapolate: Any) -> None:
         self.t, self.c, self.k, self.extrapolate, self.axis = t, c, k, extrapolate, 0
 
+    @property
+    def tck(self) -> Any:
+        return self.t, self.c, self.k
+
     def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
         return called(self, x, nu, extrapolate)
 
@@ -50,29 +54,37 @@ def b_spline(t: Any, c: Any, k: Any, extrapolate: Any = True, axis: Any = 0) -> 
 @_of_splines("BSpline.__call__")
 def called(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
     """A spline, also one that was made before the program, or its derivative at points."""
-    if self.axis != 0:
-        raise NotImplementedError("a spline along another axis than the first is not supported: make it with axis=0")
-    t, k, x = array_like(self.t), fixed_int(self.k), array_like(x).astype(np.float64)
+    t, c, k = _parts(self)
+    x = array_like(x).astype(np.float64)
     mode = self.extrapolate if extrapolate is None else extrapolate
     first, last = t[k], t[t.shape[0] - k - 1]
     y = first + np.remainder(x - first, last - first) if mode == "periodic" else x
-    result = spline_values(t, array_like(self.c), k, y, nu)
+    result = spline_values(t, c, k, y, nu)
     if mode:
         return result
     outside = np.logical_or(x < first, x > last)
     return np.where(np.reshape(outside, x.shape + (1,) * (result.ndim - x.ndim)), np.nan, result)
 
 
+def _parts(self: Any) -> Any:
+    """The knots, coefficients and degree of a spline along the first axis."""
+    if self.axis != 0:
+        raise NotImplementedError("a spline along another axis than the first is not supported: make it with axis=0")
+    return array_like(self.t), array_like(self.c), fixed_int(self.k)
+
+
 @_of_splines("BSpline.derivative")
 def derivative(self: Any, nu: Any = 1) -> Any:
-    t, c, k = differentiated(array_like(self.t), array_like(self.c), fixed_int(self.k), nu)
+    t, c, k = _parts(self)
+    t, c, k = differentiated(t, c, k, nu)
     return Spline(t, c, k, self.extrapolate)
 
 
 @_of_splines("BSpline.antiderivative")
 def antiderivative(self: Any, nu: Any = 1) -> Any:
     is_periodic = isinstance(self.extrapolate, str)
-    t, c, k = integrated(array_like(self.t), array_like(self.c), fixed_int(self.k), nu)
+    t, c, k = _parts(self)
+    t, c, k = integrated(t, c, k, nu)
     return Spline(t, c, k, False if is_periodic else self.extrapolate)
 
 
@@ -81,10 +93,10 @@ def integrate(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     if isinstance(mode, str):
         raise NotImplementedError("the integral of a periodic spline is not supported: integrate its antiderivative")
-    t, k = array_like(self.t), fixed_int(self.k)
+    t, c, k = _parts(self)
     if not mode:
         a, b = inside(t, k, a), inside(t, k, b)
-    return integral(t, array_like(self.c), k, a, b)
+    return integral(t, c, k, a, b)
 
 
 # --- evaluation

@@ -45,7 +45,8 @@ def ends(x):
     free = interpolate.make_interp_spline(t, y, bc_type="natural")(AT) * np.array([1.0, 2.0])
     clamped = interpolate.make_interp_spline(t, x**2, bc_type="clamped").derivative()(AT)
     given = interpolate.make_interp_spline(t, x**2, bc_type=([(1, x[0])], [(2, x[1])]))(AT)
-    return np.sum(free) + np.sum(clamped) + np.sum(given)
+    through = interpolate.splev(AT, interpolate.make_interp_spline(t, x))
+    return np.sum(free) + np.sum(clamped) + np.sum(given) + np.sum(through)
 
 
 TCK = interpolate.splrep(KNOTS, VALUES)
@@ -151,6 +152,7 @@ def test_interp1d_inside(kind):
     assert_value_and_slope(program, X)
 
 
+ACROSS = interpolate.BSpline(T, np.stack([C] * 9), 3, axis=1)
 BERNSTEIN = interpolate.BPoly(np.arange(33.0).reshape(3, 11) % 4, KNOTS)
 
 
@@ -161,6 +163,9 @@ BERNSTEIN = interpolate.BPoly(np.arange(33.0).reshape(3, 11) % 4, KNOTS)
         (lambda x: np.sum(interpolate.UnivariateSpline(KNOTS[:9], x)(x)), "smoothing spline"),
         (lambda x: np.sum(interpolate.splev(x, interpolate.splrep(KNOTS[:9], x, per=1))), "splrep with these"),
         (lambda x: np.sum(interpolate.make_interp_spline(x, x, bc_type="periodic")(x)), "this end condition"),
+        (lambda x: np.sum(ACROSS(x)), "along another axis"),
+        (lambda x: np.sum(ACROSS.derivative()(x) * x), "along another axis"),
+        (lambda x: np.sum(ACROSS.antiderivative()(x) * x), "along another axis"),
         (lambda x: PERIODIC.integrate(0.0, x[0]), "integral of a periodic spline"),
         (lambda x: np.sum(interpolate.interp1d(x, x, kind="loose")(x)), "no such kind of interp1d"),
     ],
