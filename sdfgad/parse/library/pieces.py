@@ -43,8 +43,7 @@ def vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
         raise ValueError("np.vectorize of empty arrays is not supported: pass at least one element")
     first = self.pyfunc(*[one[0] for one in flat], **kwargs)
     if self.otypes is None:
-        # An integer that comes first cuts off the others; data must not decide whether it is one.
-        dtype = np.dtype(int) if isinstance(first, int) else array_like(first).dtype
+        dtype = _dtype_of_first(first)
     elif len(self.otypes) > 1:
         raise ValueError("np.vectorize of several results is not supported: write it for each of them")
     else:
@@ -53,6 +52,12 @@ def vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
     for k in range(flat[0].shape[0]):
         result[k] = self.pyfunc(*[one[k] for one in flat], **kwargs)
     return np.reshape(result, shape)
+
+
+def _dtype_of_first(result: Any) -> Any:
+    """That of all results: an integer cuts off the others, so that data must not decide whether the first is one."""
+    is_integer = isinstance(result, int) and not isinstance(result, bool)
+    return np.dtype(int) if is_integer else array_like(result).dtype
 
 
 @in_numpy(np.apply_along_axis)
@@ -65,8 +70,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     flat = np.reshape(rows, (-1, rows.shape[-1]))
     first = func1d(flat[0], *args, **kwargs)
     others = [func1d(flat[k], *args, **kwargs) for k in range(1, fixed_int(flat.shape[0]))]
-    # An integer that comes first cuts off the others; data must not decide whether it is one.
-    dtype = np.dtype(int) if isinstance(first, int) else array_like(first).dtype
+    dtype = _dtype_of_first(first)
     results = np.stack([array_like(one).astype(dtype) for one in [first, *others]])
     inner = results.shape[1:]
     shaped = np.reshape(results, outer + inner)

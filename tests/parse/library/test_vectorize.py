@@ -34,7 +34,13 @@ def of_slices(x):
     return np.sum(whole) * x[0] + np.sum(parts) * x[1] + np.sum(np.apply_along_axis(np.cumsum, 0, rows) * rows)
 
 
-PROGRAMS = [of_given_types, of_the_first_result, of_slices]
+def truth_values(x):
+    is_large = np.vectorize(lambda a: True if a > 1 else False)(x)  # noqa: SIM210
+    in_rows = np.apply_along_axis(lambda v: bool(v[0] > 0.9), 1, x.reshape(4, 3))
+    return np.sum(x[is_large]) + np.sum(x[:4][in_rows]) + np.sum(~is_large) * x[0]
+
+
+PROGRAMS = [truth_values, of_given_types, of_the_first_result, of_slices]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda one: one.__name__)
