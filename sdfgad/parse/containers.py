@@ -56,6 +56,9 @@ BY_VALUE = ("index", "count", "remove", "discard", "add")
 AT_PLACE = ("pop", "insert")
 
 
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+
+
 class Default(dict[Any, Any]):
     """A defaultdict, whose factory only the parser can call."""
 
@@ -289,9 +292,18 @@ def part_from_outside(b: Builder, owner: Any, key: Any, get: Callable[[Any, Any]
     if is_sparse(found):
         return sparse.captured(b, str(key), found, partial(get, owner, key))
     is_library = isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] in LIBRARIES
-    if is_plain(found) and not is_library:
-        b.looked_up(owner, key, found, partial(get, owner, key))
+    if not is_library:
+        _guard(b, owner, key, found, partial(get, owner, key))
     return from_outside(b, found)
+
+
+def _guard(b: Builder, owner: Any, key: Any, found: Any, lookup: Callable[[], Any]) -> None:
+    """Note how a later call tells whether an object from outside still has this attribute or item."""
+    if isinstance(found, METHODS) and lookup() is not found:
+        # Python makes a bound method anew each time.
+        b.looked_up(owner, key, True, lambda: lookup() == found)
+    else:
+        b.looked_up(owner, key, found, lookup)
 
 
 def item_from_outside(b: Builder, owner: Mapping[Any, Any], key: Any, default: Any = None) -> Any:

@@ -181,6 +181,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         # A named tuple may be one of the program's own.
         if isinstance(value, tuple) and not containers.is_outside(frame.b, value):
             return frame.b.python(getattr, value, node.attr)
+        if (getter := objects.getter_of(frame.b, value, node.attr)) is not None:
+            return inlined(frame, node, getter, [value], {})
         return containers.part_from_outside(frame.b, value, node.attr, getattr)
     cls = class_of(value)
     if frame.b.tries and not hasattr(cls, node.attr):

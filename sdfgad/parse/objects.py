@@ -18,6 +18,7 @@ from sdfgad.parse.source import Source, has_source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
+from sdfgad.parse.texts import is_plain
 from sdfgad.parse.transformed import Transformed
 from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record
 
@@ -83,7 +84,7 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         )
     if descriptor is not None:
         return descriptors.value(b, record, descriptor, inline, keep)
-    found = b.python(member, record.cls, name)
+    found = _of_class(b, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})
     if isinstance(found, types.FunctionType):
@@ -93,6 +94,22 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if isinstance(found, (classmethod, staticmethod)):
         return found.__get__(None, record.cls)
     return containers.part_from_outside(b, record.cls, name, getattr)
+
+
+def _of_class(b: Builder, cls: type, name: str) -> Any:
+    """What a class defines under a name; a later call finds out whether it still does."""
+    return b.looked_up(cls, name, b.python(member, cls, name), partial(member, cls, name, None))
+
+
+def getter_of(b: Builder, value: Any, name: str) -> Any:
+    """The function of a property that an object from outside has, if its result is more than numbers and strings.
+
+    Python makes such a result anew each time, so that a later call could not tell whether it is another one.
+    """
+    found = inspect.getattr_static(type(value), name, None) if is_record(type(value)) else None
+    if not isinstance(found, property) or is_plain(b.python(getattr, value, name)):
+        return None
+    return _of_class(b, type(value), name).fget
 
 
 def is_computed(record: Record, name: str) -> bool:

@@ -1,5 +1,7 @@
 """Lists, dicts and sets from outside a program: what changes in them between calls counts at the next one."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,69 @@ def test_what_is_unchanged_is_not_read_again():
     assert g._bind_and_specialise((x,), {})[1] is specialised
     FACTORS[1] = FACTORS[1] * 1.0
     assert g._bind_and_specialise((x,), {})[1] is specialised
+
+
+class Part:
+    def __init__(self, k):
+        self.k = k
+
+    def times(self, x):
+        return self.k * x
+
+    @property
+    def numbers(self):
+        return np.array([self.k, 2.0 * self.k])
+
+    @property
+    def parts(self):
+        return [Part(self.k)]
+
+
+class Whole:
+    def __init__(self):
+        self.part, self.parts, self.pair = Part(2.0), [Part(1.0)], (Part(5.0), 1)
+        self.table = {"a": Part(4.0)}
+        self.function, self.method = np.sin, Part(3.0).times
+        self.partial = functools.partial(Part.times, Part(8.0))
+        self.kind = Part
+
+
+WHOLE = Whole()
+
+
+def of_an_object(x):
+    y = WHOLE.part.k * x[0] + WHOLE.parts[0].times(x[1]) + WHOLE.pair[0].k * x[2] + WHOLE.table["a"].k * x[3]
+    y = y + WHOLE.function(x[4]) * WHOLE.method(x[5]) + WHOLE.partial(x[0])
+    return y * WHOLE.part.numbers[1] + WHOLE.part.parts[0].k * WHOLE.kind(x[0]).times(x[1])
+
+
+def thrice(self, x):
+    return 3 * self.k * x
+
+
+CHANGES_OF_AN_OBJECT = {
+    "another object": lambda: setattr(WHOLE, "part", Part(7.0)),
+    "a number of an object in an object": lambda: setattr(WHOLE.part, "k", 8.0),
+    "another list": lambda: setattr(WHOLE, "parts", [Part(9.0)]),
+    "another item": lambda: WHOLE.parts.__setitem__(0, Part(1.5)),
+    "another tuple": lambda: setattr(WHOLE, "pair", (Part(2.5), 1)),
+    "another dict": lambda: setattr(WHOLE, "table", {"a": Part(0.5)}),
+    "another item of a dict": lambda: WHOLE.table.__setitem__("a", Part(0.25)),
+    "another function of NumPy's": lambda: setattr(WHOLE, "function", np.cos),
+    "a function of the user's": lambda: setattr(WHOLE, "function", Part(0.5).times),
+    "a bound method": lambda: setattr(WHOLE, "method", Part(0.75).times),
+    "a partial function": lambda: setattr(WHOLE, "partial", functools.partial(Part.times, Part(3.5))),
+    "a method of a class": lambda: setattr(Part, "times", thrice),
+    "a function for a method": lambda: setattr(WHOLE.parts[0], "times", np.exp),
+}
+
+
+def test_the_next_call_sees_changes_of_an_object():
+    x = np.linspace(0.3, 1.0, 6)
+    g = sdfgad.differentiate(of_an_object)
+    assert g.value(x) == pytest.approx(of_an_object(x), rel=1e-14)
+    for name, change in CHANGES_OF_AN_OBJECT.items():
+        change()
+        assert g.value(x) == pytest.approx(of_an_object(x), rel=1e-14), name
+        specialised = g._bind_and_specialise((x,), {})[1]
+        assert g._bind_and_specialise((x,), {})[1] is specialised, f"{name}: parsed again though nothing has changed"
