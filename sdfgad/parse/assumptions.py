@@ -11,10 +11,10 @@ import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Blame, Location, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import counter_conditions
+from sdfgad.parse import adoption, counter_conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
-from sdfgad.parse.contents import Rolling, Taken, Texts
+from sdfgad.parse.contents import ChangesOutside, Rolling, Taken, Texts
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.magnitudes import Outgrown
@@ -23,7 +23,18 @@ from sdfgad.parse.operands import UpdatedOperand
 from sdfgad.parse.recursion import Place, Recursive
 from sdfgad.parse.value_specialisation import TooManyBranches, TooManyValues
 
-FAILURES = AssignsGlobals, NeedsConstant, Decides, Guessed, Outgrown, Reaches, Recursive, Taken, SdfgadError
+FAILURES = (
+    AssignsGlobals,
+    ChangesOutside,
+    NeedsConstant,
+    Decides,
+    Guessed,
+    Outgrown,
+    Reaches,
+    Recursive,
+    Taken,
+    SdfgadError,
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,7 @@ class Assumptions:
         refused: what was refused before lists were assumed to be logs, if it was none of their changes.
         copies_returned: whether arrays that are returned out of loops and branches are copied.
         globals: the global names that functions of the program assign to.
+        adopted: the arrays, lists, dicts and objects from outside that it changes.
         looped: the functions that call themselves, and are loops instead.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
@@ -74,6 +86,7 @@ class Assumptions:
     refused: Exception | None = None
     copies_returned: bool = False
     globals: tuple[Assigned, ...] = ()
+    adopted: tuple[Any, ...] = ()
     looped: frozenset[Place] = frozenset()
     lacks: bool = False
     by_value: bool = False
@@ -118,6 +131,8 @@ class Assumptions:
         if isinstance(failure, TooManyValues):
             before = self.refused_text or self.before
             raise _refusal(before if isinstance(failure, TooManyBranches) and before else failure)
+        if isinstance(failure, ChangesOutside):
+            return replace(self, adopted=adoption.more(b, self.adopted, failure))
         if (asked := self._as_asked(failure)) is not None:
             return asked
         if (b.lacks_constant or isinstance(failure, NeedsConstant)) and not self.lacks:
@@ -198,7 +213,7 @@ class Assumptions:
     def _anew(self) -> Assumptions:
         anew = Assumptions(self.fixed, are_enclosed_constant=self.are_enclosed_constant, can_measure=self.can_measure)
         anew = replace(anew, may_count=self.may_count, has_counted=self.has_counted, refused_count=self.refused_count)
-        anew = replace(anew, written_out=self.written_out, updated=self.updated)
+        anew = replace(anew, written_out=self.written_out, updated=self.updated, adopted=self.adopted)
         return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:

@@ -165,7 +165,9 @@ def other(record: Record, name: str) -> Any:
     """An attribute that is no column, of an object that has it."""
     found = record.fields[name]
     if isinstance(found, Deferred):
-        found = record.fields[name] = found.evaluate()
+        value = found.evaluate()
+        record.fields[name] = value if found.is_kept else found
+        return value
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import appending, containers, delay_lines, objects, stored_lists, trees
+from sdfgad.parse import appending, containers, delay_lines, namespaces, objects, stored_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
@@ -89,6 +89,8 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
         frame.call(target, setter[0], [*setter[1], frame.b.settle(value)], {})
     elif isinstance(owner, Record):
         objects.set_attribute(frame.b, owner, target.attr, value)
+    elif (namespace := namespaces.namespace_of(owner)) is not None:
+        namespaces.assign(frame.b, namespace, target.attr, value)
     elif target.attr == "shape":
         _reshape(frame, target, value)
     else:
@@ -186,7 +188,7 @@ def position_of(b: Builder, index: Any) -> Any:
     if isinstance(index, slice):
         ends = (None if end is None else b.constant(end) for end in (index.start, index.stop, index.step))
         return slice(*ends)
-    if isinstance(index, (tuple, str)):
+    if isinstance(index, (tuple, str, Record)):
         return containers.key_of(b, index)
     if not is_static(index):
         raise b.unsupported(

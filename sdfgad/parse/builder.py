@@ -140,8 +140,18 @@ class Builder(Emitter):
         # Those whose items are made one by one, by id, as Python's iterators, with how many `next` has taken: also in
         # attempts that have been given up.
         self.running: dict[int, tuple[Any, Any, int]] = {}
-        # The lists, dicts and sets from outside the program that it has read, by id.
+        # The arrays, lists, dicts and sets from outside the program that it has read, by id.
         self.outside: dict[int, Any] = {}
+        # What the values from outside are in the program, by the id of each, with it.
+        self.of_outside: dict[int, tuple[Any, Any]] = {}
+        # What they are the copies of, by the id of each; of objects by that of their attributes.
+        self.originals: dict[int, Any] = {}
+        # What holds the parts of values from outside, by the id of each.
+        self.holders: dict[int, Any] = {}
+        # The arrays from outside that the program updates (see `adoption`).
+        self.adopted: list[np.ndarray[Any, Any]] = []
+        # The objects that are keys of dicts or elements of sets, by their fields.
+        self.keys: dict[tuple[Any, ...], Any] = {}
         # The values of the global names that the program assigns to, by the id of their module's (see `namespaces`).
         self.namespaces: dict[int, dict[str, Any]] = {}
         self.has_rolled = False
@@ -233,7 +243,17 @@ class Builder(Emitter):
         return buffer
 
     def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
-        """An array from outside the function, as a value of the present call."""
+        """An array from outside the function, as a value of the present call; its own copy of one that it updates."""
+        if id(array) in self.of_outside:
+            self.looked_up(array, name, array, lookup)
+            return self.of_outside[id(array)][1]
+        if any(np.may_share_memory(array, one) for one in self.adopted):
+            what = f"`{name}` from outside the function shares memory with another array from there that it updates"
+            raise self.unsupported(what, "Pass the arrays as arguments, or let one name have the whole of it.")
+        self.outside[id(array)] = array
+        return self._input(name, array, lookup)
+
+    def _input(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
         known = next((buffer for buffer, other in self.captured.items() if other is array), None)
         if known is None or known not in self.buffers:
             self.require_plain(array, name)
@@ -266,7 +286,7 @@ class Builder(Emitter):
     def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
         """An array that is known while parsing, as a captured constant."""
         copied = array.copy()
-        tensor = self.capture("constant", copied, lambda: copied)
+        tensor = self._input("constant", copied, lambda: copied)
         name = next(name for name, other in self.captured.items() if other is copied)
         self.constants.set(self.buffers[name], copied, self.start)
         return tensor

@@ -16,7 +16,17 @@ import numpy as np
 
 from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
-from sdfgad.parse import chosen_texts, containers, hazards, masked_lists, objects, operators, sparse, trajectory_items
+from sdfgad.parse import (
+    chosen_texts,
+    containers,
+    hazards,
+    masked_lists,
+    objects,
+    operators,
+    outside,
+    sparse,
+    trajectory_items,
+)
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import stand_in
@@ -258,7 +268,7 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return inlined(frame, node, instead, positional, keywords, is_direct=is_direct)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.MappingProxyType) and function.__name__ == "get":
-        return containers.item_from_outside(frame.b, owner, *positional)
+        return outside.item_from_outside(frame.b, owner, *positional)
     if isinstance(function, types.BuiltinMethodType) and isinstance(owner, (list, dict, set)):
         return special_method(_site(frame, node), function, positional, keywords)
     if isinstance(function, types.FunctionType) and not is_library(function):

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import operator
-import types
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from sdfgad.errors import AmbiguousArray, Location, UnboundVariable, chosen_object
 from sdfgad.ir.expr import Lin, reads, symbols_of
 from sdfgad.ir.specialise import Carried, NeedsConstant
-from sdfgad.parse import appending, sparse, trees
+from sdfgad.parse import appending, object_keys, trees
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.contents import Taken
+from sdfgad.parse.contents import ChangesOutside, Taken
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.logs import CHANGING, REMOVING
-from sdfgad.parse.sparse_layout import is_sparse
-from sdfgad.parse.structure import LIBRARIES
-from sdfgad.parse.texts import is_plain, require_known
+from sdfgad.parse.texts import require_known
 from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Record, Selection, Tensor, Unbound, is_whole, kind_of
 
@@ -54,9 +48,6 @@ OF_SETS = (
 BY_VALUE = ("index", "count", "remove", "discard", "add")
 # Those of lists whose first argument is the place of an item.
 AT_PLACE = ("pop", "insert")
-
-
-METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
 class Default(dict[Any, Any]):
@@ -126,6 +117,8 @@ def key_of(b: Builder, key: Any) -> Any:
     if isinstance(key, Tensor) and not key.ndim and not reads(key.at()) and (symbols := symbols_of(key.at())):
         what = "a key of a dict, or an element of a set, is computed from the counter of a loop or an argument"
         raise NeedsConstant(b.symbols_behind(symbols), b.where, what)
+    if isinstance(key, Record):
+        return object_keys.key_of(b, key, key_of)
     if isinstance(key, (Tensor, Selection)):
         what = "a key of a dict, or an element of a set, is known only at run time"
         raise b.unsupported(what, "Use keys that do not depend on arrays or floats, or an array and an integer index.")
@@ -166,9 +159,10 @@ def require_current(
     if isinstance(container, dict) and id(container) in b.filling:
         filled = "a dict is changed otherwise in the loop that fills it by keys"
         raise NeedsConstant({b.filling[id(container)].var}, b.where, filled)
-    if id(container) in b.outside:
-        what = f"{kind_of(container)} from outside the function is changed"
-        raise b.unsupported(what, "Make it in the function, and return what is to be kept.")
+    original = b.originals.get(id(container), b.outside.get(id(container)))
+    if original is not None and not b.contents.has(container):
+        what = f"{kind_of(original)} from outside the function is changed"
+        raise ChangesOutside(original, b.unsupported(what, "Make it in the function, and return what is to be kept."))
     b.contents.require_free(container)
     if b.contents.is_copy(container):
         what = f"{kind_of(container)} that may be one of several, chosen at run time, is changed"
@@ -245,70 +239,6 @@ def require_latest(b: Builder, value: Any, what: str, where: Location | None = N
         what = f"{what} may be one of several lists or dicts, {chosen_and_changed}"
         todo = "Copy it where it is chosen, list(...) or dict(...), or change the other one afterwards."
         raise AmbiguousArray(what, where or b.where, todo, "")
-
-
-def from_outside(b: Builder, value: Any) -> Any:
-    """Record the lists, dicts and sets of a value from outside the program: it must not change them, and the next call
-    sees whether others have."""
-    b.require_plain(value)
-    is_new = isinstance(value, (list, dict, set)) and id(value) not in b.outside
-    if is_new:
-        b.outside[id(value)] = value
-        b.lookups.append((partial(_is_unchanged, value, _items_of(value)), True))
-    if is_new or isinstance(value, tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            from_outside(b, part)
-    return value
-
-
-def _items_of(container: Any) -> list[Any]:
-    return [*container, *container.values()] if isinstance(container, dict) else list(container)
-
-
-def _is_unchanged(container: Any, before: list[Any]) -> bool:
-    """Whether a container has the items that it had before: the same objects, or equal plain ones."""
-    items = _items_of(container)
-    return len(items) == len(before) and (
-        all(map(operator.is_, items, before)) or all(map(_is_equal_item, items, before))
-    )
-
-
-def _is_equal_item(x: Any, y: Any) -> bool:
-    return x is y or (type(x) is type(y) and is_plain(x) and is_plain(y) and bool(x == y))
-
-
-def is_outside(b: Builder, container: Any) -> bool:
-    """Whether a list or dict is neither made by the program nor passed to it, or a tuple has arrays of the user."""
-    if isinstance(container, tuple):
-        return any(isinstance(item, np.ndarray) for item in container)
-    return isinstance(container, (list, dict)) and not b.contents.has(container)
-
-
-def part_from_outside(b: Builder, owner: Any, key: Any, get: Callable[[Any, Any], Any]) -> Any:
-    """An attribute or item of an object that is no value of the program, which may have another one at a later call."""
-    found = b.python(get, owner, key)
-    if isinstance(found, np.ndarray):
-        return b.capture(str(key), found, partial(get, owner, key))
-    if is_sparse(found):
-        return sparse.captured(b, str(key), found, partial(get, owner, key))
-    is_library = isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] in LIBRARIES
-    if not is_library:
-        _guard(b, owner, key, found, partial(get, owner, key))
-    return from_outside(b, found)
-
-
-def _guard(b: Builder, owner: Any, key: Any, found: Any, lookup: Callable[[], Any]) -> None:
-    """Note how a later call tells whether an object from outside still has this attribute or item."""
-    if isinstance(found, METHODS) and lookup() is not found:
-        # Python makes a bound method anew each time.
-        b.looked_up(owner, key, True, lambda: lookup() == found)
-    else:
-        b.looked_up(owner, key, found, lookup)
-
-
-def item_from_outside(b: Builder, owner: Mapping[Any, Any], key: Any, default: Any = None) -> Any:
-    """``get`` of a mapping that is no value of the program."""
-    return part_from_outside(b, owner, key_of(b, key), lambda one, name: one.get(name, default))
 
 
 def read(b: Builder, found: Any, what: str) -> Any:

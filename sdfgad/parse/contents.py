@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from sdfgad.errors import Location
+from sdfgad.errors import Location, SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import trees
 
@@ -356,6 +356,19 @@ class Fills(Exception):
     ) -> None:
         self.node, self.values, self.layouts, self.storing = node, values, layouts or {}, storing
         self.is_unlike = is_unlike
+
+
+class ChangesOutside(Exception):
+    """Raised where a program changes an array, list, dict or object from outside (see `adoption`).
+
+    Args:
+        value: what it changes.
+        refusal: what to raise where that cannot be.
+    """
+
+    def __init__(self, value: Any, refusal: SdfgadError) -> None:
+        super().__init__(str(refusal))
+        self.value, self.refusal = value, refusal
 
 
 class Taken(Exception):

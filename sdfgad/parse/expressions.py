@@ -28,6 +28,7 @@ from sdfgad.parse import (
     delay_lines,
     dict_keys,
     filtered,
+    global_names,
     iterators,
     keyed_trajectories,
     namespaces,
@@ -36,6 +37,7 @@ from sdfgad.parse import (
     objects,
     operators,
     optional_values,
+    outside,
     ranges,
     sparse,
     stored_lists,
@@ -86,7 +88,7 @@ def name(frame: Frame, node: ast.Name) -> Any:
             found = containers.read(frame.b, seen.env[CELLS][node.id], f"`{node.id}`")
             return bound_value(seen, node, found)
         seen = seen.lexical
-    if (assigned := namespaces.of(frame, node.id)) is not None:
+    if (assigned := global_names.of(frame, node.id)) is not None:
         return bound_value(frame, node, containers.read(frame.b, assigned[node.id], f"`{node.id}`"))
     if node.id in frame.source.outer:
         value = frame.source.outer[node.id]
@@ -96,7 +98,7 @@ def name(frame: Frame, node: ast.Name) -> Any:
             return sparse.captured(frame.b, node.id, value, frame.source.lookup(node.id))
         if not isinstance(value, types.ModuleType) and not frame.is_definition:
             frame.b.looked_up(frame.source.function, node.id, value, frame.source.lookup(node.id))
-        return containers.from_outside(frame.b, value)
+        return outside.from_outside(frame.b, value)
     if hasattr(builtins, node.id):
         return getattr(builtins, node.id)
     what = f"name `{node.id}` is not defined"
@@ -179,11 +181,12 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         return value if node.attr in ("real", "numerator") else getattr(frame.b.constant(value), node.attr)
     if not isinstance(value, (Tensor, Selection)):
         # A named tuple may be one of the program's own.
-        if isinstance(value, tuple) and not containers.is_outside(frame.b, value):
+        if isinstance(value, tuple) and not outside.is_outside(frame.b, value):
             return frame.b.python(getattr, value, node.attr)
-        if (getter := objects.getter_of(frame.b, value, node.attr)) is not None:
-            return inlined(frame, node, getter, [value], {})
-        return containers.part_from_outside(frame.b, value, node.attr, getattr)
+        if (cells := namespaces.cells_of(frame.b, value, node.attr)) is not None:
+            found = optional_values.bound(frame.b, cells[node.attr], f"`.{node.attr}`")
+            return containers.read(frame.b, found, f"`.{node.attr}`")
+        return outside.part_from_outside(frame.b, value, node.attr, getattr)
     cls = class_of(value)
     if frame.b.tries and not hasattr(cls, node.attr):
         what = f"the class {cls.__name__} has no attribute `{node.attr}`"
@@ -270,8 +273,8 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     index = frame.b.constant(index) if isinstance(index, Lin) else index
     if isinstance(container, containers.Default) and is_real(index) and index not in container:
         return _made(frame, container, index)
-    if containers.is_outside(frame.b, container) and not isinstance(index, slice):
-        return containers.part_from_outside(frame.b, container, index, operator.getitem)
+    if outside.is_outside(frame.b, container) and not isinstance(index, slice):
+        return outside.part_from_outside(frame.b, container, index, operator.getitem)
     found = frame.b.python(operator.getitem, container, index)
     if isinstance(index, slice):
         containers.tracked(frame.b, found)

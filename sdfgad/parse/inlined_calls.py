@@ -14,7 +14,7 @@ import numpy as np
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers
+from sdfgad.parse import containers, outside
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
@@ -53,12 +53,12 @@ def inlined(
         function = frame.b.methods.get(function, function)
     function = function if isinstance(function, Closure) else unwrapped(_implementation(frame.b, function, positional))
     bound = _parameters(frame, node, function, positional, keywords)
-    for default in (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function)):
-        containers.from_outside(frame.b, default)
+    defaults = (*(getattr(function, "__defaults__", None) or ()), *_keyword_defaults(function))
+    inside = {id(default): outside.from_outside(frame.b, default) for default in defaults}
     if isinstance(function, types.FunctionType):
         for name in ("__defaults__", "__kwdefaults__"):
             frame.b.looked_up(function, name, getattr(function, name), partial(getattr, function, name))
-    env = {name: _as_local(frame.b, name, v) for name, v in bound.items()}
+    env = {name: _as_local(frame.b, name, inside.get(id(v), v)) for name, v in bound.items()}
     source = function.source if isinstance(function, Closure) else read_source(function)
     # Methods of classes of ours, such as those of sparse matrices, and operators of models are definitions, too.
     is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith(OURS)

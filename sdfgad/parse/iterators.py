@@ -20,7 +20,7 @@ import numpy as np
 
 from sdfgad.errors import Location, PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import containers, operators
+from sdfgad.parse import operators, outside
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, member
 from sdfgad.parse.conditions import known_truth
@@ -75,8 +75,8 @@ def sequence(frame: Frame, value: Any) -> Any:
     items = None if isinstance(value, range) else items_of(frame.b, value)
     if items is not None:
         return (frame.b.settle(items.at(k)) for k in range(frame.b.constant(items.length)))
-    if isinstance(value, (list, tuple)) and containers.is_outside(frame.b, value):
-        return (containers.part_from_outside(frame.b, value, k, operator.getitem) for k in range(len(value)))
+    if isinstance(value, (list, tuple)) and outside.is_outside(frame.b, value):
+        return (outside.part_from_outside(frame.b, value, k, operator.getitem) for k in range(len(value)))
     return value
 
 

@@ -1,23 +1,28 @@
-"""Module namespaces: the global names that functions of the program assign to, by ``global``.
+"""Namespaces: the global names, and the attributes of modules, classes and functions, that a program assigns to.
 
-A function that assigns to such a name changes what others of its module read. Within the program the names are items of
-a dict, which loops and branches carry like those of any other. The modules themselves stay as they were.
+Whoever assigns to such a name, by ``global`` or as in ``Cell.count += 1``, changes what others read. Within the program
+the names are items of a dict, which loops and branches carry like those of any other. The modules, classes and
+functions themselves stay as they were.
 """
 
 from __future__ import annotations
 
-import ast
+import abc
 import operator
+import types
 from collections.abc import Iterable
 from typing import Any
 
 from sdfgad.errors import Location, UnsupportedProgram
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.containers import part_from_outside
-from sdfgad.parse.frame import Frame
+from sdfgad.parse.containers import require_current
+from sdfgad.parse.outside import part_from_outside
+from sdfgad.parse.structure import is_of_library
+from sdfgad.parse.trees import LOCAL_FRAME
 from sdfgad.parse.values import ABSENT
 
-Namespace = dict[str, Any]
+# The globals of a module, or a class or function.
+Namespace = Any
 Assigned = tuple[Namespace, frozenset[str]]
 # No name of a program begins so.
 PREFIX = "globals "
@@ -37,7 +42,7 @@ class AssignsGlobals(Exception):
 
 
 def refusal(name: str, where: Location | None) -> UnsupportedProgram:
-    what = f"the global name `{name}` is assigned to in a program that differentiates, maps or solves a function"
+    what = f"the name `{name}` from outside is assigned to in a program that differentiates, maps or solves a function"
     return UnsupportedProgram(what, where, "Pass the value as an argument, and return it.")
 
 
@@ -56,38 +61,48 @@ def opened(b: Builder, assigned: Iterable[Assigned]) -> dict[str, Any]:
     for namespace, names in assigned:
         cells = b.namespaces.setdefault(id(namespace), {})
         for name in sorted(names):
-            cells[name] = part_from_outside(b, namespace, name, operator.getitem) if name in namespace else ABSENT
+            get = operator.getitem if isinstance(namespace, dict) else getattr
+            is_there = name in (namespace if isinstance(namespace, dict) else vars(namespace))
+            cells[name] = part_from_outside(b, namespace, name, get) if is_there else ABSENT
     for cells in b.namespaces.values():
         b.contents.add(cells, len(b.blocks))
     return {f"{PREFIX}{k}": cells for k, cells in enumerate(b.namespaces.values())}
 
 
-def of(frame: Frame, name: str) -> dict[str, Any] | None:
-    """The dict that has a name which is no local one, if the program assigns to it as a global one."""
-    cells = frame.b.namespaces.get(id(frame.source.namespace), {})
-    return cells if name in cells and not frame.source.is_free(name) else None
+def namespace_of(owner: Any) -> Namespace | None:
+    """The namespace whose names are the attributes of a module, class or function of the user's; None of others."""
+    if isinstance(owner, types.ModuleType):
+        return None if is_of_library(owner.__name__) else vars(owner)
+    is_class = type(owner) in (type, abc.ABCMeta) and LOCAL_FRAME not in vars(owner)
+    return owner if (is_class or type(owner) is types.FunctionType) and not is_of_library(owner.__module__) else None
 
 
-def global_(frame: Frame, node: ast.Global) -> None:
-    """``global``, of names that the function assigns to, or reads only.
+def cells_of(b: Builder, owner: Any, name: str) -> dict[str, Any] | None:
+    """The dict that has an attribute of a module, class or function, if the program assigns to it."""
+    if not b.namespaces:
+        return None
+    owner = vars(owner) if isinstance(owner, types.ModuleType) else owner
+    for one in owner.__mro__ if isinstance(owner, type) else (owner,):
+        cells = b.namespaces.get(id(one), {})
+        if cells.get(name, ABSENT) is not ABSENT:
+            return cells
+        if isinstance(one, type) and name in vars(one):
+            return None
+    return None
+
+
+def assign(b: Builder, namespace: Namespace, name: str, value: Any) -> None:
+    """Give a module, class or function an attribute.
 
     Raises:
-        AssignsGlobals: it assigns to some that no dict is there for.
+        AssignsGlobals: no dict is there for it.
+        UnsupportedProgram: it is a function, which would be a method.
     """
-    found = frame.source.globals & set(node.names)
-    others = {name for one in ast.walk(frame.source.node) for name in _defined(one)} & set(node.names)
-    if others:
-        what = f"the global name `{min(others)}` is bound to a function, class or module, which is not supported"
-        raise frame.unsupported(node, what, "Define or import it outside of the function.")
-    namespace: Namespace = frame.source.namespace
-    if not found <= frame.b.namespaces.get(id(namespace), {}).keys():
-        raise AssignsGlobals((namespace, found), frame.where(node))
-
-
-def _defined(node: ast.AST) -> set[str]:
-    """The names that a statement binds other than by an assignment."""
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return {node.name}
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {one.asname or one.name.partition(".")[0] for one in node.names}
-    return set()
+    if isinstance(namespace, type) and (callable(value) or hasattr(value, "__get__")):
+        what = f"`{name}` of the class {namespace.__name__} is assigned to, and is a function or class"
+        raise b.unsupported(what, "Define it as a method, and call other functions in it.")
+    cells = b.namespaces.get(id(namespace), {})
+    if name not in cells:
+        raise AssignsGlobals((namespace, frozenset({name})), b.where)
+    require_current(b, cells, name)
+    cells[name] = b.named(b.settle(value, name), name)

@@ -31,6 +31,7 @@ class Deferred(Holder):
     """
 
     evaluate: Callable[[], Any]
+    is_kept: bool = True
 
     @property
     def held(self) -> Iterable[Any]:

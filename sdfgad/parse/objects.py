@@ -11,14 +11,13 @@ from functools import partial
 from typing import Any
 
 from sdfgad.errors import chosen_object
-from sdfgad.parse import attributes, containers, descriptors, sparse
+from sdfgad.parse import attributes, containers, descriptors, namespaces, outside, sparse
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, empty_items, member, stand_in
 from sdfgad.parse.source import Source, has_source
 from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
-from sdfgad.parse.texts import is_plain
 from sdfgad.parse.transformed import Transformed
 from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record
 
@@ -68,9 +67,7 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
     if name in record.fields and not descriptors.is_missing(b, descriptor, found := attributes.other(record, name)):
         return found
     if name == "__dict__":
-        for one in record.fields:
-            attributes.other(record, one)
-        return record.fields
+        return outside.attributes_of(b, record)
     if name == "__class__":
         return sparse.class_of(record)
     if name in ACCESSORS:
@@ -84,6 +81,8 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         )
     if descriptor is not None:
         return descriptors.value(b, record, descriptor, inline, keep)
+    if (cells := namespaces.cells_of(b, record.cls, name)) is not None:
+        return cells[name]
     found = _of_class(b, record.cls, name)
     if isinstance(found, property):
         return inline(found.fget, [record], {})
@@ -93,23 +92,12 @@ def attribute(b: Builder, record: Record, name: str, inline: Inline) -> Any:
         return partial(found, record)
     if isinstance(found, (classmethod, staticmethod)):
         return found.__get__(None, record.cls)
-    return containers.part_from_outside(b, record.cls, name, getattr)
+    return outside.part_from_outside(b, record.cls, name, getattr)
 
 
 def _of_class(b: Builder, cls: type, name: str) -> Any:
     """What a class defines under a name; a later call finds out whether it still does."""
     return b.looked_up(cls, name, b.python(member, cls, name), partial(member, cls, name, None))
-
-
-def getter_of(b: Builder, value: Any, name: str) -> Any:
-    """The function of a property that an object from outside has, if its result is more than numbers and strings.
-
-    Python makes such a result anew each time, so that a later call could not tell whether it is another one.
-    """
-    found = inspect.getattr_static(type(value), name, None) if is_record(type(value)) else None
-    if not isinstance(found, property) or is_plain(b.python(getattr, value, name)):
-        return None
-    return _of_class(b, type(value), name).fget
 
 
 def is_computed(record: Record, name: str) -> bool:
@@ -249,7 +237,9 @@ def _default_of(b: Builder, record: Record, name: str) -> Any:
     """What an attribute is that an object has not set: that of its class, or nothing."""
     if hasattr(inspect.getattr_static(record.cls, name, property), "__get__"):
         return MaybeBound(UNDEFINED, False)
-    return containers.part_from_outside(b, record.cls, name, getattr)
+    if (cells := namespaces.cells_of(b, record.cls, name)) is not None:
+        return cells[name]
+    return outside.part_from_outside(b, record.cls, name, getattr)
 
 
 def _require_default(b: Builder, cls: type, method: str) -> None:

@@ -16,6 +16,7 @@ from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, written
+from sdfgad.parse import adoption
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.arguments import ArrayArgument
@@ -23,6 +24,7 @@ from sdfgad.parse.assumptions import FAILURES, Assumptions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.contents import ChangesOutside
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
@@ -111,6 +113,8 @@ def parse(
         except FAILURES as failure:
             if is_nested and isinstance(failure, AssignsGlobals):
                 raise failure.refused() from None
+            if is_nested and isinstance(failure, ChangesOutside):
+                raise failure.refusal from None
             if builder.logs.lacking or builder.is_as_predicted():
                 assumed = assumed.after(failure, builder, free)
             predicted = dict(builder.predictions())
@@ -170,7 +174,7 @@ class _Attempt:
         locals_ = _in_containers(b, dict(leaves), self.structures)
         containers = b.contents.followed
         frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
-        frame.env |= opened(b, self.assumed.globals)
+        frame.env |= adoption.opened(b, self.assumed.adopted) | opened(b, self.assumed.globals)
         result = required_parts(b, frame.run(), "the value that is returned")
         b.logs.require_followed()
         b.logs.require_kept()
@@ -228,6 +232,7 @@ class _Attempt:
             read_source(self.function),
             frozenset(b.ranks),
             None if b.values is None or b.values.part is None else Guard(b.values.part, b.values.found),
+            self.assumed.adopted,
         )
 
 

@@ -69,6 +69,7 @@ class Primal:
         source: the user's function.
         ranks: the sizes of the communicators on all of whose ranks floating values are shared.
         guard: the integers that data decides and that are constants.
+        adopted: the arrays and containers from outside that the program changes as its own.
     """
 
     program: Program
@@ -88,6 +89,7 @@ class Primal:
     source: Source
     ranks: frozenset[int] = frozenset()
     guard: Guard | None = None
+    adopted: tuple[Any, ...] = ()
 
     @property
     def is_current(self) -> bool:

@@ -27,6 +27,7 @@ from sdfgad.parse import (
     delay_lines,
     masked_lists,
     matching,
+    namespaces,
     objects,
     operators,
     optional_values,
@@ -351,7 +352,9 @@ def _hasattr(site: Site, value: Any, name: str) -> Any:
         return site.dispatch(_computes, [value, name], {})
     if isinstance(value, (Tensor, Lin, Selection, Record)):
         return hasattr(class_of(value), name)
-    return hasattr(value, name)
+    if (cells := namespaces.cells_of(site.b, value, name)) is not None:
+        return optional_values.is_bound(site.b, cells[name])
+    return site.b.looked_up(value, ("has", name), hasattr(value, name), functools.partial(hasattr, value, name))
 
 
 def _computes(value: Any, name: str) -> bool:
@@ -435,8 +438,6 @@ def _copy(site: Site, value: Any) -> Any:
 
 @_of(copy.deepcopy)
 def _deepcopy(site: Site, value: Any) -> Any:
-    if any(isinstance(part, Holder) for part in trees.leaves(value)):
-        raise site.b.unsupported("a deep copy of a function or iterator is not supported", "Copy its arrays: x.copy().")
     done: dict[int, tuple[Any, Any]] = {}
     return _deeply(site, value, done)
 
@@ -452,6 +453,9 @@ def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
             target = made.fields if isinstance(made, Record) else made
             for key, part in list(target.items() if isinstance(target, dict) else enumerate(target)):
                 target[key] = _deeply(site, part, done)
+        elif isinstance(value, Holder):
+            what = "a deep copy of a function or iterator is not supported"
+            raise site.b.unsupported(what, "Copy its arrays: x.copy().")
         else:
             made = _copy(site, value) if isinstance(value, (Tensor, Selection)) else value
         done[id(value)] = value, made

@@ -10,8 +10,9 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import attributes, calls, containers, delay_lines, objects, operators
+from sdfgad.parse import attributes, calls, containers, delay_lines, namespaces, objects, operators, outside
 from sdfgad.parse.binding import bind, part_of, store
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.context_managers import Setting
 from sdfgad.parse.expressions import item, operation
@@ -22,6 +23,7 @@ from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
 from sdfgad.parse.source import source_text
 from sdfgad.parse.unread_lists import is_never_read
+from sdfgad.parse.updating import is_whole_array
 from sdfgad.parse.values import Record, Selection, Tensor, kind_of
 
 
@@ -51,7 +53,7 @@ def import_(frame: Frame, node: ast.Import) -> None:
 def import_from(frame: Frame, node: ast.ImportFrom) -> None:
     module = frame.b.python(_module, frame.source.namespace, node.module or "", node.level)
     for alias in node.names:
-        frame.env[alias.asname or alias.name] = containers.part_from_outside(frame.b, module, alias.name, _imported)
+        frame.env[alias.asname or alias.name] = outside.part_from_outside(frame.b, module, alias.name, _imported)
 
 
 def _module(namespace: dict[str, Any], name: str, level: int) -> Any:
@@ -87,7 +89,7 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
             _update_in_place(frame, node, old, value)
             return
         result = operated(frame, node, old, value)
-        if _is_array(old):
+        if _is_array(frame.b, old):
             _update_array(frame, old, result)
         else:
             bind(frame, node.target, result)
@@ -97,6 +99,8 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
             _update_property(frame, node, owner, node.target.attr)
             return
+        if isinstance(owner, Record) and outside.is_read_later(owner, node.target.attr):
+            containers.require_current(frame.b, owner.fields, node.target.attr)
         is_of_class = isinstance(owner, Record) and node.target.attr not in owner.fields
         if isinstance(owner, Record) and (is_of_class or attributes.may_be_column(frame.b, owner, node.target.attr)):
             _update_column(frame, node, owner, node.target.attr)
@@ -104,6 +108,9 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         if isinstance(owner, Record):
             objects.require_known(frame.b, owner)
             _update_item(frame, node, owner.fields, node.target.attr)
+            return
+        if (namespace := namespaces.namespace_of(owner)) is not None:
+            _update_name(frame, node, namespace)
             return
         part = part_of(frame, node.target)
         _update_array(frame, part, operated(frame, node, part, frame.eval(node.value)))
@@ -131,11 +138,24 @@ def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str
     """``owner.name op= value`` of a property: its setter gets the new value, or the array that is updated in place."""
     old = frame.b.settle(objects.attribute(frame.b, owner, name, partial(inlined, frame, node)))
     result = operated(frame, node, old, frame.eval(node.value))
-    if _is_array(old):
+    if _is_array(frame.b, old):
         _update_array(frame, old, result)
         result = old
     if (setter := objects.setter_of(owner, name)) is not None:
         frame.call(node, setter[0], [*setter[1], frame.b.settle(result)], {})
+
+
+def _update_name(frame: Frame, node: ast.AugAssign, namespace: Any) -> None:
+    """``owner.name op= value`` of a module, class or function."""
+    assert isinstance(node.target, ast.Attribute)
+    old = frame.b.settle(frame.eval(node.target))
+    result = operated(frame, node, old, frame.eval(node.value))
+    if isinstance(old, list):
+        calls.extend(frame, node, old, result)
+    elif _is_array(frame.b, old):
+        _update_array(frame, old, result)
+    else:
+        namespaces.assign(frame.b, namespace, node.target.attr, result)
 
 
 def _update_column(frame: Frame, node: ast.AugAssign, owner: Record, name: str) -> None:
@@ -149,7 +169,7 @@ def _update_column(frame: Frame, node: ast.AugAssign, owner: Record, name: str) 
         raise NeedsConstant(
             frame.b.symbols_here(), frame.b.where, "a list or dict of one of several objects is changed"
         )
-    if _is_array(old):
+    if _is_array(frame.b, old):
         _update_array(frame, old, result)
     else:
         objects.set_attribute(frame.b, owner, name, result)
@@ -162,7 +182,7 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
     if isinstance(old, list):
         calls.extend(frame, node, old, frame.eval(node.value))
         return
-    if isinstance(container, (list, dict)) and _is_array(old):
+    if isinstance(container, (list, dict)) and _is_array(frame.b, old):
         # An array in a list is updated in place.
         _update_array(frame, old, operated(frame, node, old, frame.eval(node.value)))
         return
@@ -172,7 +192,7 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
     value = frame.eval(node.value)
     require_unchanged(frame, [old], before)
     result = operated(frame, node, old, value)
-    if _is_array(old):
+    if _is_array(frame.b, old):
         require_same_kind(frame.b, result, old)
     store(frame, container, index, result)
 
@@ -240,10 +260,10 @@ def _delete_item(frame: Frame, target: ast.Subscript) -> None:
     frame.b.python(operator.delitem, container, frame.b.constant(index) if isinstance(index, Lin) else index)
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(b: Builder, value: Any) -> bool:
     if isinstance(value, Selection):
         return True
-    return isinstance(value, Tensor) and (value.is_shared or value.ndim > 0)
+    return isinstance(value, Tensor) and (value.is_shared or value.ndim > 0 or is_whole_array(b, value))
 
 
 def _loaded(target: ast.Name) -> ast.expr:

@@ -9,6 +9,7 @@ import ast
 import dataclasses
 import enum
 import re
+import sys
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -113,6 +114,12 @@ def is_record(cls: type) -> bool:
         return True
     is_heap = bool(cls.__flags__ & (1 << 9))
     return is_heap and cls.__module__.partition(".")[0] not in LIBRARIES and not _is_special(cls)
+
+
+def is_of_library(module: str | None) -> bool:
+    """Whether a module is one of the standard library, of ours, or of those whose objects are not taken apart."""
+    top = (module or "").partition(".")[0]
+    return top in LIBRARIES or top in sys.stdlib_module_names - {"__main__"} or top == "sdfgad"
 
 
 def _is_special(cls: type) -> bool:

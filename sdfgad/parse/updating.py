@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sdfgad.errors import UpdateOfCopy
+from sdfgad.ir.expr import Read
 from sdfgad.ir.program import Buffer
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.contents import ChangesOutside
 from sdfgad.parse.values import Copy, Tensor
 
 
@@ -59,4 +63,23 @@ def updatable(b: Builder, value: Any, what: str, todo: str) -> Tensor:
             "what may be a view or a copy of an array, depending on its order in memory, is updated in place",
             "Copy it first, y = y.copy(), or update the array that it was made of.",
         )
-    raise b.unsupported(what, todo)
+    refusal = b.unsupported(what, todo)
+    if (array := _from_outside(b, value)) is not None:
+        raise ChangesOutside(array, refusal)
+    raise refusal
+
+
+def is_whole_array(b: Builder, value: Tensor) -> bool:
+    """Whether a number is an array without axes from outside, which ``+=`` updates in place."""
+    element = value.at() if not value.ndim else None
+    return isinstance(element, Read) and not element.index and id(b.captured.get(element.buffer)) in b.outside
+
+
+def _from_outside(b: Builder, value: Any) -> np.ndarray[Any, Any] | None:
+    """The array from outside of which a value is, or is a part; None for another value."""
+    element = value.at(*[0] * value.ndim) if isinstance(value, Tensor) else None
+    array = b.captured.get(element.buffer) if isinstance(element, Read) else None
+    if not isinstance(array, np.ndarray) or id(array) not in b.outside:
+        return None
+    # NumPy reshapes an array of another order with a copy.
+    return array if array.flags.c_contiguous and array.flags.writeable else None

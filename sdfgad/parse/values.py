@@ -160,6 +160,12 @@ class Record:
     cls: type
     fields: dict[str, Any]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.fields is other.fields
+
+    def __hash__(self) -> int:
+        return id(self.fields)
+
 
 @dataclass(frozen=True)
 class Unbound:

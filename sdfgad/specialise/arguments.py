@@ -35,6 +35,7 @@ class Arguments:
         """
         self._refuse_shared_memory(call)
         self._refuse_shared_containers(call)
+        self._refuse_adopted(call)
         self._refuse_other_orders(call)
         arrays = {name: as_contiguous(array, array.dtype) for name, array in self.primal.captured.items()}
         arrays |= call.numbers(self.primal.draws)
@@ -97,6 +98,16 @@ class Arguments:
                 "Pass a copy of one of them.",
             )
 
+    def _refuse_adopted(self, call: Call) -> None:
+        """What the program changes of the outside must be no argument: it has a copy of its own of that."""
+        for name, value in {**call.values, **call.containers}.items():
+            if any(_is_same(value, one) for one in self.primal.adopted):
+                raise ArgumentError(
+                    f"the argument `{name}` is, or shares memory with, a global or free name that the program changes",
+                    self.primal.source.where(self.primal.source.node),
+                    "Pass a copy, or use the argument instead of the other name.",
+                )
+
     def _refuse_other_orders(self, call: Call) -> None:
         """What the program reshapes without a copy, and updates, must be stored as the program takes it to be."""
         for name in self.primal.row_major:
@@ -117,6 +128,11 @@ class Arguments:
 def _is_plain(value: Any, dtype: np.dtype[Any]) -> bool:
     """Whether an array is passed to the compiled code as it is."""
     return not isinstance(value, np.ndarray) or (value.flags.c_contiguous and value.dtype == dtype)
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    """Whether two values are one container, or arrays that share memory."""
+    return x is y or (isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and _may_overlap(x, y))
 
 
 def _may_overlap(x: Any, y: Any) -> bool:

@@ -195,20 +195,6 @@ def test_an_attribute_of_an_array_outside_of_try_is_refused():
     assert str(caught.value.where) == line_of(unprotected, "y.name =")
 
 
-SERIES = Series()
-
-
-def of_an_outside_object(x):
-    SERIES.name = x[0]
-    return np.sum(x)
-
-
-def test_an_attribute_of_an_object_from_outside():
-    with pytest.raises(UnsupportedProgram, match=r"`SERIES.name` of an object from outside the function") as caught:
-        sdfgad.differentiate(of_an_outside_object)(X)
-    assert str(caught.value.where) == line_of(of_an_outside_object, "SERIES.name =")
-
-
 def logged(x):
     log = logging.getLogger("sdfgad.tests")
     log.debug("x is %s", x[0])

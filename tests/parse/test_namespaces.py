@@ -151,9 +151,14 @@ def test_a_local_name_hides_a_global_one(tmp_path):
             "gradient_within",
             UnsupportedProgram,
             "sdfgad.grad",
-            "`alpha` is assigned to in a program that differ",
+            "`alpha` from outside is assigned to in a program that differ",
         ),
-        ("assigned_within", UnsupportedProgram, "global alpha", "`alpha` is assigned to in a program that differ"),
+        (
+            "assigned_within",
+            UnsupportedProgram,
+            "global alpha",
+            "`alpha` from outside is assigned to in a program that differ",
+        ),
         (
             "bound_to_a_function",
             UnsupportedProgram,

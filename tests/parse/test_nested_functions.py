@@ -122,37 +122,6 @@ def test_refused(name, tmp_path):
     assert caught.value.todo
 
 
-LOG = []
-TABLE = {"rows": [1.0]}
-
-
-def logging(x):
-    LOG.append(x)
-    return np.sum(x)
-
-
-def remembering(x, seen=[]):  # noqa: B006 - it is refused
-    seen.append(x)
-    return seen[0]
-
-
-def calls_it(x):
-    return np.sum(remembering(x))
-
-
-def changes_a_part(x):
-    TABLE["rows"] += [2.0]
-    return np.sum(x) * len(TABLE["rows"])
-
-
-@pytest.mark.parametrize("program", [logging, calls_it, changes_a_part])
-def test_containers_from_outside_are_not_changed(program):
-    with pytest.raises(UnsupportedProgram, match="a list from outside the function is changed"):
-        parsed(program, X)
-    assert not LOG
-    assert TABLE == {"rows": [1.0]}
-
-
 def squared(f):
     @functools.wraps(f)
     def inner(*args, **keywords):

@@ -1,0 +1,228 @@
+"""State from outside a program: what its functions find in globals, free names, defaults and their parts.
+
+Numbers and strings are constants, arrays are inputs, lists and dicts stay what they are, and objects of the user's
+classes are objects of the program, whose attributes are read where it reads them. A later call finds out whether any of
+it is another one by then (`Builder.lookups`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import operator
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sdfgad.parse import attributes, object_keys, sparse
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.containers import Counts, Default, key_of
+from sdfgad.parse.deques import Deque
+from sdfgad.parse.object_columns import Deferred
+from sdfgad.parse.sparse_layout import is_sparse
+from sdfgad.parse.structure import LIBRARIES, is_of_library, is_record, items_of
+from sdfgad.parse.texts import is_plain
+from sdfgad.parse.tree_nodes import rebuilt_tuple
+from sdfgad.parse.values import Record
+
+# Classes of the standard library whose objects hold what the user has set.
+NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
+# A class that derives from these computes as they do.
+VALUES = (int, float, complex, str, bytes, np.ndarray, np.generic, dict, list, tuple, set)
+# The containers of the program for those from outside.
+KINDS: dict[type, type] = {
+    list: list,
+    dict: dict,
+    set: set,
+    OrderedDict: OrderedDict,
+    Counter: Counts,
+    defaultdict: Default,
+    deque: Deque,
+}
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+
+
+def from_outside(b: Builder, value: Any) -> Any:
+    """What a value from outside is in the program, which must not change it; the next call sees whether others have."""
+    b.require_plain(value)
+    if id(value) in b.of_outside:
+        return b.of_outside[id(value)][1]
+    if is_object(value):
+        return known(b, value, Record(type(value), _attributes_of(b, value)))
+    if id(value) in b.outside:
+        return value
+    if isinstance(value, (list, dict, set, deque)):
+        b.outside[id(value)] = value
+        note_items(b, value)
+    if isinstance(value, types.MethodType) and is_object(value.__self__):
+        return known(b, value, types.MethodType(value.__func__, from_outside(b, value.__self__)))
+    if isinstance(value, partial) and _holds_objects(b, value, set()):
+        function, *parts = [from_outside(b, part) for part in (value.func, *value.args)]
+        return partial(function, *parts, **{name: from_outside(b, part) for name, part in value.keywords.items()})
+    is_known = type(value) in KINDS or isinstance(value, tuple)
+    if isinstance(value, (deque, defaultdict)) or (is_known and _holds_objects(b, value, set())):
+        return _container(b, value)
+    if isinstance(value, (list, dict, tuple, set)):
+        for part in value.values() if isinstance(value, dict) else value:
+            from_outside(b, part)
+    return value
+
+
+def known(b: Builder, value: Any, found: Any) -> Any:
+    """Note what a value from outside is in the program, and return that."""
+    b.of_outside[id(value)] = value, found
+    b.originals[id(found.fields if isinstance(found, Record) else found)] = value
+    return found
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an object of a class of the user's."""
+    cls = type(value)
+    if cls in NAMESPACES:
+        return True
+    # A class statement defines one of these, unless a base does; classes in C, such as Cython's functions, do not.
+    is_in_python = any("__weakref__" in vars(one) or "__slots__" in vars(one) for one in cls.__mro__)
+    return is_in_python and is_record(cls) and not issubclass(cls, VALUES) and not is_of_library(cls.__module__)
+
+
+def _attributes_of(b: Builder, value: Any) -> dict[str, Any]:
+    """The attributes of an object, which are looked up where the program reads them."""
+    names = note_names(b, value)
+    return {name: Deferred(partial(part_from_outside, b, value, name, getattr), is_kept=False) for name in names}
+
+
+def attributes_of(b: Builder, record: Record) -> dict[str, Any]:
+    """``record.__dict__``: the very attributes of an object of the program, or those that one from outside has."""
+    found = {name: attributes.other(record, name) for name in record.fields}
+    if not any(is_read_later(record, name) for name in record.fields):
+        return record.fields
+    b.outside[id(found)] = found
+    return found
+
+
+def is_read_later(record: Record, name: str) -> bool:
+    """Whether an attribute is one of an object from outside, which is looked up where it is read."""
+    found = record.fields.get(name)
+    return isinstance(found, Deferred) and not found.is_kept
+
+
+def note_names(b: Builder, value: Any) -> tuple[str, ...]:
+    """The names of the attributes of an object, which a later call compares."""
+    names = _names(value)
+    b.lookups.append((partial(_names, value), names))
+    return names
+
+
+def note_items(b: Builder, container: Any) -> None:
+    """Note the items of a container, which a later call compares."""
+    b.lookups.append((partial(_is_unchanged, container, _items_of(container)), True))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in items_of(value) or ())
+
+
+def _holds_objects(b: Builder, value: Any, seen: set[int]) -> bool:
+    """Whether a container holds, in whatever depth, an object of the user's, or what is known as another value."""
+    if id(value) in seen:
+        return False
+    seen.add(id(value))
+    if id(value) in b.of_outside:
+        return True
+    if isinstance(value, types.MethodType):
+        return is_object(value.__self__)
+    if isinstance(value, partial):
+        return any(_holds_objects(b, part, seen) for part in (value.func, *value.args, *value.keywords.values()))
+    if isinstance(value, dict):
+        return any(_holds_objects(b, part, seen) for pair in value.items() for part in pair)
+    if isinstance(value, (list, set, tuple)):
+        return any(_holds_objects(b, part, seen) for part in value)
+    return is_object(value)
+
+
+def _container(b: Builder, value: Any) -> Any:
+    """A container with the objects of the program in place of those that it has; its arrays stay where they are."""
+    for part in value.values() if isinstance(value, dict) else value:
+        b.holders.setdefault(id(part), value)
+    if isinstance(value, tuple):
+        return known(b, value, rebuilt_tuple(value, [from_outside(b, part) for part in value]))
+    made = known(b, value, empty_like(value))
+    b.outside[id(made)] = made
+    if isinstance(value, dict):
+        made.update({key_from_outside(b, key): from_outside(b, part) for key, part in value.items()})
+    elif isinstance(value, set):
+        made.update(key_from_outside(b, part) for part in value)
+    else:
+        made.extend(from_outside(b, part) for part in value)
+    return made
+
+
+def empty_like(value: Any) -> Any:
+    """An empty container of the program's of the same kind."""
+    if isinstance(value, defaultdict):
+        made = Default()
+        made.factory = value.default_factory
+        return made
+    return Deque(maxlen=value.maxlen) if isinstance(value, deque) else KINDS[type(value)]()
+
+
+def key_from_outside(b: Builder, value: Any) -> Any:
+    """A key of a dict, or an element of a set."""
+    key = from_outside(b, value)
+    return key_of(b, key) if isinstance(key, Record) and object_keys.is_by_value(key.cls) else key
+
+
+def _items_of(container: Any) -> list[Any]:
+    return [*container, *container.values()] if isinstance(container, dict) else list(container)
+
+
+def _is_unchanged(container: Any, before: list[Any]) -> bool:
+    """Whether a container has the items that it had before: the same objects, or equal plain ones."""
+    items = _items_of(container)
+    return len(items) == len(before) and (
+        all(map(operator.is_, items, before)) or all(map(_is_equal_item, items, before))
+    )
+
+
+def _is_equal_item(x: Any, y: Any) -> bool:
+    return x is y or (type(x) is type(y) and is_plain(x) and is_plain(y) and bool(x == y))
+
+
+def is_outside(b: Builder, container: Any) -> bool:
+    """Whether a list or dict is neither made by the program nor passed to it, or a tuple has arrays of the user."""
+    if isinstance(container, tuple):
+        return any(isinstance(item, np.ndarray) for item in container)
+    return isinstance(container, (list, dict)) and not b.contents.has(container)
+
+
+def part_from_outside(
+    b: Builder, owner: Any, key: Any, get: Callable[[Any, Any], Any], into: Callable[[Builder, Any], Any] = from_outside
+) -> Any:
+    """An attribute or item of an object that is no value of the program, which may have another one at a later call."""
+    found = b.python(get, owner, key)
+    b.holders.setdefault(id(found), owner)
+    if isinstance(found, np.ndarray):
+        return b.capture(str(key), found, partial(get, owner, key))
+    if is_sparse(found):
+        return sparse.captured(b, str(key), found, partial(get, owner, key))
+    is_library = isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] in LIBRARIES
+    if not is_library:
+        _guard(b, owner, key, found, partial(get, owner, key))
+    return into(b, found)
+
+
+def _guard(b: Builder, owner: Any, key: Any, found: Any, lookup: Callable[[], Any]) -> None:
+    """Note how a later call tells whether an object from outside still has this attribute or item."""
+    if isinstance(found, METHODS) and lookup() is not found:
+        # Python makes a bound method anew each time.
+        b.looked_up(owner, key, True, lambda: lookup() == found)
+    else:
+        b.looked_up(owner, key, found, lookup)
+
+
+def item_from_outside(b: Builder, owner: Mapping[Any, Any], key: Any, default: Any = None) -> Any:
+    """``get`` of a mapping that is no value of the program."""
+    return part_from_outside(b, owner, key_of(b, key), lambda one, name: one.get(name, default))
