@@ -88,7 +88,8 @@ def explain(
         for p < 3: result += (x[p] * x[p])
     """
     of = partial(differentiate, program, wrt=wrt, output=output, reduce=reduce, memory_limit=memory_limit)
-    g = of(strategy=strategy, overrides=overrides, allow_unused=allow_unused)
+    # What is parsed does not depend on what is differentiated.
+    g = of(strategy=strategy, overrides=overrides, allow_unused=allow_unused or stage == "parsed")
     # These import all passes, which takes a while.
     from sdfgad.explain.bisect import bisected
     from sdfgad.explain.stages import STAGES, Stages

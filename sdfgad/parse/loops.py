@@ -23,7 +23,7 @@ from sdfgad.errors import (
     UnsupportedProgram,
     UpdateOfCopy,
 )
-from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear
+from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees
@@ -352,11 +352,11 @@ def _periodic(frame: Frame, head: Head) -> bool:
 
 
 def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
-    """Loop peeling: the first trip, and then a loop over the others."""
+    """Loop peeling: the first trip, and then a loop over the others; in a branch where data tells if there is one."""
     b, span = frame.b, head.span
     if span is not None and b.holds(-span.trips):
         return
-    if span is not None and not b.holds(span.trips - 1):
+    if span is not None and not b.holds(span.trips - 1) and not reads(Int(span.trips)):
         raise reason
 
     def both() -> None:

@@ -135,3 +135,36 @@ class Client:
 
 def test_values_that_may_be_none_in_assignment_expressions():
     assert_value_and_slope(served_in_turn, np.array([0.5, 0.3, -0.2, 0.7, -0.4, 0.65]))
+
+
+def nothing_before_the_first_trip(x, s):
+    """How many trips there are data tells: none, one, or more."""
+    last, y = None, 15.0
+    for _ in range(int(x[0] * 100)):
+        d = 0.0 if last is None else y - last
+        last = y
+        y += 0.1 * (5.0 - y) + s * d
+    return y * x[1] + (0.0 if last is None else last)
+
+
+class Controller:
+    def __init__(self, gain):
+        self.gain, self.last = gain, None
+
+    def __call__(self, error):
+        d = 0.0 if self.last is None else error - self.last
+        self.last = error
+        return self.gain * (error + 0.1 * d)
+
+
+def an_attribute_of_which_the_first_trip_knows_nothing(x, s):
+    controller, y = Controller(s), 15.0
+    for _ in range(int(x[0] * 100)):
+        y += 0.1 * (5.0 - y) + controller(20.0 - y)
+    return y * x[1]
+
+
+@pytest.mark.parametrize("first", [0.0051, 0.0151, 1.1051])
+@pytest.mark.parametrize("program", [nothing_before_the_first_trip, an_attribute_of_which_the_first_trip_knows_nothing])
+def test_nothing_before_a_loop_of_which_data_tells_the_trips(program, first):
+    assert_value_and_slope(program, np.array([first, 0.7]), 0.3)
