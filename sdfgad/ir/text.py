@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read
+from sdfgad.ir.expr import Const, Expr, Int, Lin, Op, Read, postorder
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.ir.program import Access, Block, Call, Compute, Loop, Program, Statement
 
 # Operators on bits are written by name.
 INFIX = {name: op.infix for name, op in OPERATIONS.items() if op.infix and not name.startswith("bitwise")}
+# In expressions with more nodes, counted as often as they occur, parts with more than a few get names.
+MOST_NODES, FEW_NODES = 1000, 5
 SIGNS = {None: "=", "add": "+=", "maximum": "max=", "minimum": "min="}
 
 
@@ -78,6 +81,33 @@ def form_text(form: Lin) -> str:
 
 
 def expression_text(value: Expr) -> str:
+    """An expression as one writes it; what a large one has several times gets a name: ``... with e1 = ...``."""
+    nodes = list(postorder(value))
+    names = _shared(value, nodes)
+    texts, parts = dict[Expr, str](), list[str]()
+    for node in nodes:
+        text = _text(node, texts)
+        if node in names:
+            parts.append(f"{names[node]} = {text}")
+        texts[node] = names.get(node, text)
+    return texts[value] + (f" with {', '.join(parts)}" if parts else "")
+
+
+def _shared(value: Expr, nodes: list[Expr]) -> dict[Expr, str]:
+    """Names of the parts that a large expression has several times."""
+    sizes, uses = dict[Expr, int](), Counter[Expr]()
+    for node in nodes:
+        args = node.args if isinstance(node, Op) else ()
+        sizes[node] = 1 + sum(sizes[arg] for arg in args)
+        uses.update(args)
+    if sizes[value] <= MOST_NODES:
+        return {}
+    shared = [node for node in nodes if uses[node] > 1 and sizes[node] > FEW_NODES]
+    return {node: f"e{k}" for k, node in enumerate(shared, 1)}
+
+
+def _text(value: Expr, texts: Mapping[Expr, str]) -> str:
+    """The text of an expression from those of its parts."""
     if isinstance(value, Const):
         return repr(value.value)
     if isinstance(value, Int):
@@ -85,20 +115,18 @@ def expression_text(value: Expr) -> str:
     if isinstance(value, Read):
         return access_text(Access(value.buffer, value.index))
     assert isinstance(value, Op)
-    args = [_operand_text(arg) for arg in value.args]
+    args = [_operand_text(arg, texts[arg]) for arg in value.args]
     if value.name in INFIX:
         return f"({args[0]} {INFIX[value.name]} {args[1]})"
     if value.name == "negative":
         return f"-{args[0]}"
     if value.name == "square":
         return f"({args[0]})**2" if args[0].startswith("-") else f"{args[0]}**2"
-    args = [expression_text(arg) for arg in value.args]
     name = str(value.dtype) if value.name == "cast" else value.name
-    return f"{name}({', '.join(args)})"
+    return f"{name}({', '.join(texts[arg] for arg in value.args)})"
 
 
-def _operand_text(value: Expr) -> str:
+def _operand_text(value: Expr, text: str) -> str:
     """The text of an operand; a linear form in parentheses, unless it is a single number or atom."""
-    text = expression_text(value)
     is_single = not isinstance(value, Int) or value.value.is_const or value.value == Lin.symbol(value.value.terms[0][0])
     return text if is_single else f"({text})"

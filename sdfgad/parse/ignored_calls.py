@@ -5,20 +5,36 @@ from __future__ import annotations
 import ast
 import inspect
 import logging
+import math
 import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from sdfgad.errors import IgnoredPrint
+import numpy as np
+
+from sdfgad.errors import IgnoredPrint, SdfgadError
+from sdfgad.ir.expr import Lin
+from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import source_text
+from sdfgad.parse.values import Selection, Tensor, is_static
 
 _LEVELS = ("debug", "info", "warning", "error", "critical", "exception", "log")
 # What a call of these would show is lost, so that it is said once.
 OUTPUT = frozenset({print, warnings.warn, *(getattr(logging, name) for name in _LEVELS)})
 # Filters of warnings, without effect where nothing warns.
 FILTERS = frozenset({warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings})
+# What those who print call in between: it changes nothing.
+PURE = frozenset(
+    {
+        *(abs, bool, float, int, len, max, min, repr, round, str, sum),
+        *(np.mean, np.sum, np.max, np.min, np.std, np.linalg.norm, np.any, np.all, np.median, np.var, np.round),
+        *(math.sqrt, math.log, math.log10, math.exp),
+    }
+)
+PURE_METHODS = frozenset({"mean", "sum", "max", "min", "std", "item", "tolist", "any", "all", "round"})
 
 
 def _is_of_numpy(category: Any) -> bool:
@@ -56,3 +72,77 @@ def ignore(frame: Frame, node: ast.Call, function: Any, positional: list[Any], k
     else:
         what = source_text(node.func)
         warnings.warn(f"{what} is ignored at {frame.where(node)}", IgnoredPrint, stacklevel=2)
+
+
+def leaves_out(frame: Frame, node: ast.stmt) -> bool:
+    """Leave out an ``if`` that only prints or logs, whatever its condition: ``if step % 100 == 0: log.info(...)``.
+
+    So that its condition makes no difference to how a loop around is parsed. Returns whether it is such a statement.
+    """
+    if not isinstance(node, ast.If) or not frame.b.loops or frame.b.tries or not _is_only_output(frame, node):
+        return False
+    conditions = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+    if any(_is_static(frame, one) for one in conditions):
+        # Of `verbose`, say, it is known whether anything is printed at all.
+        return False
+    for call in _calls(node):
+        warnings.warn(f"{source_text(call.func)} is ignored at {frame.where(call)}", IgnoredPrint, stacklevel=2)
+    return True
+
+
+def _is_static(frame: Frame, node: ast.expr) -> bool:
+    """Whether a condition follows from what is known while parsing, and from no counter of a loop."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        found = _function(frame, node)
+        return is_static(found) and not isinstance(found, Lin)
+    return all(_is_static(frame, one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+
+
+def _calls(node: ast.If) -> list[ast.Call]:
+    """The calls that are statements."""
+    return [one.value for one in ast.walk(node) if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+
+
+def _is_only_output(frame: Frame, node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        sides = [*node.body, *node.orelse]
+        return _has_no_effect(frame, node.test) and all(_is_only_output(frame, one) for one in sides)
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return isinstance(node, ast.Pass)
+    function = _function(frame, call.func)
+    is_output = (
+        is_hashable(function) and is_ignored(function) and not _is_assertion(function) and function not in FILTERS
+    )
+    return is_output and all(_has_no_effect(frame, one) for one in (*call.args, *(k.value for k in call.keywords)))
+
+
+def _has_no_effect(frame: Frame, node: ast.expr) -> bool:
+    """Whether an expression changes nothing: it calls functions of NumPy's and Python's alone, and no methods."""
+    parts = list(ast.walk(node))
+    if any(isinstance(one, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for one in parts):
+        return False
+    calls = [one for one in parts if isinstance(one, ast.Call)]
+    return all(_is_pure(frame, one.func) and all(k.arg != "out" for k in one.keywords) for one in calls)
+
+
+def _is_pure(frame: Frame, node: ast.expr) -> bool:
+    owner = node.value if isinstance(node, ast.Attribute) and node.attr in PURE_METHODS else None
+    if owner is not None and isinstance(_function(frame, owner), (Tensor, Selection)):
+        return True
+    function = _function(frame, node)
+    return isinstance(function, np.ufunc) or (is_hashable(function) and function in PURE)
+
+
+def _function(frame: Frame, node: ast.expr) -> Any:
+    """The function of a name, or of an attribute of a module or object; None where it is not known."""
+    if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(_root(node), ast.Name):
+        return None
+    try:
+        return frame.eval(node)
+    except (NeedsConstant, SdfgadError):
+        return None
+
+
+def _root(node: ast.expr) -> ast.expr:
+    return _root(node.value) if isinstance(node, ast.Attribute) else node

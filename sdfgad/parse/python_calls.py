@@ -25,6 +25,7 @@ from sdfgad.parse import (
     attributes,
     containers,
     delay_lines,
+    dict_keys,
     masked_lists,
     matching,
     namespaces,
@@ -34,6 +35,7 @@ from sdfgad.parse import (
     trees,
     truth_values,
 )
+from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
@@ -153,6 +155,8 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
     if name == "extend" and type(owner) is list:
         containers.extend(site.b, owner, *map(site.sequence, positional))
         return None
+    if name == "get" and positional and _follows_from_counters(site.b, positional[0]):
+        return _got(site, owner, *positional)
     if name in ("extend", "extendleft", "fromkeys") or (is_set and name in containers.OF_SETS):
         positional = [list(site.sequence(value)) for value in positional]
     made = containers.method(site.b, method, positional, keywords)
@@ -160,6 +164,17 @@ def special_method(site: Site, method: Any, positional: list[Any], keywords: Key
         made, made.factory = type(owner)(made), owner.factory
     is_new = isinstance(made, (list, dict, set)) and made is not owner and name in ("copy", *containers.NEW_SETS)
     return containers.tracked(site.b, made) if is_new else made
+
+
+def _follows_from_counters(b: Builder, key: Any) -> bool:
+    return not dict_keys.symbols_of(key).isdisjoint(var for _, var, _ in b.loops)
+
+
+def _got(site: Site, values: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """``values.get(key)`` as ``values[key] if key in values else default``: a loop is split by where it holds."""
+    has = ast.Compare(_constant(key), [ast.In()], [_constant(values)])
+    item = ast.Subscript(_constant(values), _constant(key), ast.Load())
+    return site.frame.eval(_at(site, ast.IfExp(has, item, _constant(default))))
 
 
 def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:

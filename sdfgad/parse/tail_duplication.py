@@ -15,6 +15,7 @@ from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import attribute_moves, control, exceptions, loop_attempts, loops
 from sdfgad.parse.frame import Frame, Return
+from sdfgad.parse.ignored_calls import leaves_out
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.jumps import with_result
 from sdfgad.parse.loop_heads import Head, head_of
@@ -82,6 +83,8 @@ def _in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTai
 def _each_in_order(frame: Frame, statements: list[ast.stmt], parsed: list[LoopWithTail]) -> Return | None:
     for position, statement in enumerate(statements):
         frame.b.where = frame.where(statement)
+        if leaves_out(frame, statement):
+            continue
         with_rest = _with_rest(statement)
         if with_rest is not None:
             with frame.reported(statement):

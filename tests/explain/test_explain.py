@@ -125,3 +125,12 @@ def test_stages_and_bisection_exclude_each_other():
     for settings in ({"stage": "code"}, {"diff": True}):
         with pytest.raises(ArgumentError, match="goes through all stages"):
             sdfgad.explain(heat, *ARGS, bisect=True, **settings)
+
+
+def chooses(theta, u):
+    return np.sum(np.linspace(0.0, 1.0, 5)[np.searchsorted(np.linspace(0.0, 1.0, 5), u)] * theta)
+
+
+def test_what_is_parsed_needs_no_derivative():
+    text = str(sdfgad.explain(chooses, np.array([0.1, 0.2]), np.array([0.3, 0.6]), stage="parsed"))
+    assert "input u: float64[2]" in text

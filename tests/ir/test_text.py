@@ -116,3 +116,14 @@ def test_blocks_are_indented():
         "    a = x",
     ]
     assert program_text(program.with_body(())) == ""
+
+
+def test_what_a_large_expression_has_several_times_gets_a_name():
+    x = Access("x", (Lin(0),)).read(np.dtype(np.float64))
+    value = x
+    for _ in range(60):
+        value = Op("add", (value, Op("multiply", (value, x), x.dtype)), x.dtype)
+    text = expression_text(value)
+    assert len(text) < 4000
+    assert text.startswith("(e58 + (e58 * x[0])) with e1 = ")
+    assert expression_text(Op("add", (Op("sin", (x,), x.dtype),) * 2, x.dtype)) == "(sin(x[0]) + sin(x[0]))"

@@ -247,3 +247,26 @@ def test_long_loops():
     x = argument(400)
     assert sdfgad.differentiate(program).value(x) == pytest.approx(program(x), rel=1e-12)
     sdfgad.check_grads(program, x)
+
+
+def events_at_some_trips(x):
+    """What happens at two of a hundred trips splits the loop in five."""
+    events, doses = {}, {40: x[0], 41: x[1]}
+    for day, dose in zip((10, 25, 25), x, strict=False):
+        events.setdefault(day, []).append(dose)
+    y = np.array([9.0, 1.0])
+    for day in range(100):
+        for dose in events.get(day, []):
+            y[0] -= dose
+        y[1] += doses.get(day, 0.0)
+        extra = doses.get(day)
+        if extra is not None:
+            y[0] += extra * y[1]
+        y = y * 0.99 + 0.01 * x[:2]
+    return np.sum(y**2)
+
+
+def test_get_of_a_dict_splits_a_loop():
+    x = np.linspace(0.2, 1.4, 6)
+    assert len(str(sdfgad.explain(events_at_some_trips, x, stage="parsed")).splitlines()) < 90
+    assert_value_and_slope(events_at_some_trips, x)

@@ -9,6 +9,7 @@ import pytest
 
 import sdfgad
 from sdfgad.errors import IgnoredPrint
+from tests.helpers_ir import assert_value_and_slope
 
 LOG = logging.getLogger(__name__)
 X = np.array([0.7, 1.3, 2.1])
@@ -44,3 +45,58 @@ def filtered(x):
 
 def test_filters_of_warnings_are_left_out():
     np.testing.assert_allclose(sdfgad.differentiate(filtered, wrt="x")(X), 2.0 * X)
+
+
+class Solver:
+    def __init__(self, gain, verbose):
+        self.gain, self.last, self.verbose = gain, None, verbose
+
+    def step(self, y, k):
+        d = 0.0 if self.last is None else y - self.last
+        self.last = y
+        if k % 50 == 0:
+            LOG.debug("step %d: %.2f, %s", k, y, np.mean(y))
+        if self.verbose and k > 3:
+            print(f"step {k}: {y.item():.2f}")
+        return y + 0.1 * (5.0 - y) + self.gain * d
+
+
+def reported_now_and_then(x):
+    solver, y = Solver(x[1], False), x[0]
+    for k in range(576):
+        y = solver.step(y, k)
+    return y
+
+
+def test_reports_now_and_then_do_not_split_a_loop():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program = str(sdfgad.explain(reported_now_and_then, X, stage="parsed"))
+    assert len(program.splitlines()) < 20
+    told = {str(one.message).partition(" is ignored at")[0] for one in caught if one.category is IgnoredPrint}
+    assert told == {"LOG.debug"}
+    with pytest.warns(IgnoredPrint):
+        assert_value_and_slope(reported_now_and_then, X)
+
+
+class Counted:
+    def __init__(self):
+        self.calls = 0
+
+    def mean(self):
+        self.calls += 1
+        return self.calls
+
+
+def prints_what_changes(x):
+    counted, y = Counted(), x[0]
+    for k in range(40):
+        if k % 10 == 0:
+            print(counted.mean())
+        y = y * 0.9 + x[1]
+    return y * counted.calls
+
+
+def test_what_is_printed_may_change_something():
+    with pytest.warns(IgnoredPrint):
+        assert_value_and_slope(prints_what_changes, X)
