@@ -4,6 +4,7 @@ import ast
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.library import LIBRARY
@@ -291,6 +292,37 @@ def test_real_eigenvalues_of_a_real_matrix_are_an_error():
         checked_outputs(primal, a)
     assert str(caught.value.where) == line_of(eigenvalues_of_any, "return")
     assert "a.astype(complex)" in str(caught.value)
+
+
+def spectral_radius(a):
+    return np.max(np.abs(np.linalg.eigvals(a)))
+
+
+def parts_by_names(a):
+    w, v = np.linalg.eig(a)
+    rates = np.linalg.eigvals(2.0 * a)
+    return w[0].real * np.abs(v[0, 1]) + rates.real.max() + np.abs(rates[1])
+
+
+def other_forms(a):
+    return np.linalg.eig(a)[0].real.max() + abs(np.linalg.eig(a).eigenvalues[0]) + scipy.linalg.eigvals(a).imag[0]
+
+
+@pytest.mark.parametrize("program", [spectral_radius, parts_by_names, other_forms])
+def test_parts_of_real_eigenvalues_of_a_real_matrix(program):
+    assert_value_and_slope(program, np.array([[7.0, 3.0, 1.0], [2.0, 9.0, 4.0], [1.0, 3.0, 6.0]]), tolerance=1e-9)
+
+
+def bound_anew(a):
+    w = np.linalg.eigvals(a)
+    w = w * 2.0
+    return np.max(np.abs(w))
+
+
+def test_a_name_that_is_bound_anew_may_be_complex():
+    a = np.array([[2.0, 1.0], [0.5, -1.0]])
+    with pytest.raises(ArgumentError, match="all eigenvalues of a real matrix are real"):
+        checked_outputs(parsed(bound_anew, a), a)
 
 
 def test_of_a_matrix_of_less_than_full_rank():

@@ -239,21 +239,24 @@ def eigvalsh(b: Builder, a: Any, UPLO: str = "L") -> Any:
 
 @function(np.linalg.eig)
 def eig(b: Builder, a: Any) -> Any:
-    """Eigenvalues and right eigenvectors, which are complex: where those of a real matrix are real, it is an error.
+    """Eigenvalues and right eigenvectors, which are complex (`require_complex`).
 
     Versions of LAPACK differ in the signs of a real matrix's complex eigenvectors.
     """
     a, sizes, _ = _matrix(b, a, "eig")
-    is_real = a.dtype.kind == "f"
     outputs = [(shape, np.result_type(a.dtype, np.complex64)) for shape in (sizes[:-1], sizes)]
     w, v = b.call("eigen", [a], outputs, (_batch(sizes), sizes[-1]))
-    if is_real and math.prod(sizes) == 0:
+    if a.dtype.kind == "f" and math.prod(sizes) == 0:
         return _EigResult(parts.real(b, w), parts.real(b, v))
-    if is_real:
-        some = any_(b, elementwise(b, "not_equal", parts.imag(b, w), 0.0))
-        what = "all eigenvalues of a real matrix are real, of which NumPy makes real arrays"
-        b.check(some.at(), (), what, ArgumentError, "Pass the matrix as complex numbers: a.astype(complex).")
     return _EigResult(w, v)
+
+
+def require_complex(b: Builder, w: Tensor) -> None:
+    """Require that not all eigenvalues of a real matrix are real, of which NumPy would make real arrays."""
+    some = any_(b, elementwise(b, "not_equal", parts.imag(b, w), 0.0))
+    what = "all eigenvalues of a real matrix are real, of which NumPy makes real arrays"
+    todo = "Pass the matrix as complex numbers, a.astype(complex), or take np.abs or .real of the eigenvalues."
+    b.check(some.at(), (), what, ArgumentError, todo)
 
 
 @function(np.linalg.eigvals)

@@ -190,7 +190,9 @@ def logm(A: Any, *more: Any, **options: Any) -> Any:
 def eigvals(a: Any, b: Any = None, overwrite_a: Any = False, check_finite: Any = True) -> Any:
     if b is not None:
         raise ValueError("generalised eigenvalues are not supported: write np.linalg.eigvals(np.linalg.solve(b, a))")
-    return np.linalg.eigvals(array_like(a))
+    values = np.linalg.eigvals(array_like(a))
+    # SciPy makes complex numbers of real ones, too.
+    return values.real + 1j * values.imag
 
 
 @_linalg("eigvalsh_tridiagonal")
