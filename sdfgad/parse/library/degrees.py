@@ -1,14 +1,12 @@
-"""Box-Cox transformations, trigonometry in degrees, and the Faddeeva function, of scipy.special, by elementary ones."""
+"""Box-Cox transformations and trigonometry in degrees, of scipy.special, by elementary functions."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, inexact
-from sdfgad.parse.functions.special import sf
 from sdfgad.parse.registry import definitions
 
 _special = definitions("scipy.special")
@@ -117,15 +115,3 @@ def cotdg(x: Any) -> Any:
     rest = _rest(x)[0]
     is_flat = np.abs(rest) <= 45
     return np.where(is_flat, 1 / np.tan(np.where(is_flat, np.deg2rad(rest), 1)), np.tan(_complement(rest)))
-
-
-# --- error functions
-
-
-@_special("wofz")
-def wofz(z: Any) -> Any:
-    """The Faddeeva function of real numbers."""
-    if np.iscomplexobj(z):
-        raise ValueError("wofz of complex numbers is not supported: pass real numbers")
-    z = array_like(z).astype(np.float64)
-    return np.exp(-z * z) + 2j / math.sqrt(math.pi) * sf.dawsn(z)
