@@ -201,6 +201,20 @@ for degree in (0, 1, 4):
     add(f"special.eval_gegenbauer({degree}, y, x)", x="4 unit", y="4 positive", jax=None, dtypes="d", tolerance=10)
     add(f"special.eval_jacobi({degree}, y, z, x)", x="4 unit", y="4 positive", z="4 positive", jax=None, dtypes="d",
         tolerance=10)  # fmt: skip
+for family in ("legendre", "chebyt", "chebyu", "chebyc", "chebys", "hermite", "hermitenorm", "laguerre", "sh_legendre"):
+    add(f"special.{family}(3)(x)", x="4 unit | ()", jax=None)
+    add(f"special.{family}(2, monic=True)(x)", x="2x2 unit", jax=None, dtypes="d")
+for family in (
+    "jacobi(3, 0.5, 1)",
+    "genlaguerre(3, 0.5)",
+    "gegenbauer(3, 0.7)",
+    "sh_jacobi(3, 2.5, 1)",
+    "jacobi(0, 1, 2)",
+):
+    add(f"special.{family}(x)", x="4 unit", function=f"scipy.special.{family.partition('(')[0]}", jax=None)
+add("special.chebyt(45)(x) + special.legendre(4)(x)", x="4 unit", dtypes="dc", jax=None, tolerance=100)
+add("p = special.legendre(3)\nreturn p.deriv()(x) + p.c[0] * x + (p * 2 - 1)(x) + p.integ()(x)", x="4 unit", jax=None,
+    function="scipy.special.legendre", label="arithmetic of special.legendre", dtypes="d")  # fmt: skip
 for degree, order in ((0, 0), (3, 0), (3, 1), (4, 3), (2, 2), (1, 2)):
     add(f"special.lpmv({order}, {degree}, x)", x="4 unit", jax=None, dtypes="d", tolerance=10)
 for degree, order in ((0, 0), (3, 1), (3, -1), (4, -2), (4, 4), (1, 2)):
