@@ -1,5 +1,7 @@
 """Transforms, filters, statistics, polynomials and functions of matrices of SciPy and NumPy, as science programs call them."""
 
+import numpy as np
+
 from tests.table.cases import Group
 
 add = Group("scipy.fft")
@@ -61,6 +63,23 @@ add("stats.pearsonr(x, y)[0]", x="6", y="6", jax=None, tolerance=10)
 add("stats.pearsonr(x, y).pvalue", x="6", y="6", jax=None, dtypes="d", tolerance=100)
 add("r = stats.linregress(x, y)\nreturn np.stack([r.slope, r.intercept, r.rvalue, r.pvalue, r.stderr])",
     function="scipy.stats.linregress", label="linregress", x="7", y="7", dtypes="d", jax=None, tolerance=100)  # fmt: skip
+
+add("stats.gaussian_kde(x)(y)", x="7", y="3 | ()", jax=None, tolerance=10)
+add(
+    "stats.gaussian_kde(x, bw_method='silverman').evaluate(y)", x="2x7", y="2x3 | 2", jax=None, dtypes="d", tolerance=10
+)
+add(
+    "stats.gaussian_kde(x, bw_method=0.4, weights=z).logpdf(y)",
+    x="2x7",
+    y="2x3",
+    z="7 positive",
+    jax=None,
+    tolerance=10,
+)
+add("stats.gaussian_kde(x, 'scott', z).pdf(y)", x="7", y="3", z="7 positive", jax=None, dtypes="d", tolerance=10)
+add("d = stats.gaussian_kde(x, bw_method=lambda k: 1.1 * k.scotts_factor())\nnarrow = stats.gaussian_kde(x)\n"
+    "narrow.set_bandwidth(0.3)\nreturn d.integrate_box_1d(y, 0.5) + narrow(0.1) + d.factor * d.covariance[0] + d.inv_cov[0]",
+    x="7", y="()", jax=None, dtypes="d", tolerance=10, function="scipy.stats.gaussian_kde", label="bandwidths")  # fmt: skip
 
 add = Group("scipy.signal, filters and spectra")
 
@@ -179,6 +198,18 @@ add(f"linalg.pinvh({PLUS} + x.T)", x="3x3", dtypes="d", jax=None, tolerance=100)
 add("linalg.companion(x)", x="4 positive", dtypes="d", jax=None)
 add("linalg.khatri_rao(x, y)", x="2x3", y="4x3", dtypes="d", jax=None)
 add("linalg.solve_circulant(x + np.array([9.0, 0, 0, 0]), y)", x="4", y="4", dtypes="dc", jax=None, tolerance=10)
+
+WHOLE = "p, l, u = linalg.lu(x)\nreturn np.concatenate([np.ravel(p @ l * 2), np.ravel(l), np.ravel(u), np.ravel(p)])"
+add(WHOLE, x="4x4 | 5x3 | 3x5 | 4x4 transposed", function="scipy.linalg.lu", label="lu", dtypes="dfc", jax=None,
+    tolerance=100)  # fmt: skip
+add("l, u = linalg.lu(x, permute_l=True)\nreturn l * u[0, 0] + u", x="4x4", function="scipy.linalg.lu",
+    label="lu with permute_l", dtypes="dfc", jax=None, tolerance=100)  # fmt: skip
+add("linalg.lu(x, p_indices=True)[0]", x="4x4", dtypes="dfc", jax=None, differences=False)
+add("p, l, u = linalg.lu(x, p_indices=True)\nreturn l[p] * u[0, 0]", x="4x4", function="scipy.linalg.lu",
+    label="lu with p_indices", dtypes="df", jax=None, tolerance=100)  # fmt: skip
+add("linalg.lu(k)[2] * x", k=np.array([[0, 1], [0, 2]]), x="()", jax=None, dtypes="d")
+add("y = np.ones((2, 2)) * x\ny[:, 0] = 0.0\nreturn linalg.lu(y)[2]", x="()", function="scipy.linalg.lu",
+    label="lu of a singular matrix", jax=None, dtypes="d")  # fmt: skip
 
 add = Group("scipy.ndimage, further filters")
 

@@ -33,6 +33,13 @@ CASES = {
     "signal.periodogram(x, scaling='no')[1]": "'density' or 'spectrum'",
     "signal.csd(x, x[1:])[1]": "Pad the shorter one",
     "signal.resample(x, 4, window='hann')": "Leave them out",
+    "stats.gaussian_kde(x, 'no')(x)": "'scott', 'silverman', a number or a function",
+    "stats.gaussian_kde(x)(np.ones((3, 2)))": "have another dimension than its samples",
+    "stats.gaussian_kde(x.reshape(2, 4)).integrate_box_1d(0.0, 1.0)": "Pass a vector",
+    "stats.gaussian_kde(x).resample(3)": "Draw them outside of the function",
+    "stats.gaussian_kde(x.reshape(2, 4)).marginal([0])(x)": "Pass the rows of the samples alone",
+    "stats.gaussian_kde(x).integrate_box([0.0], [1.0])": "Sum its values on a grid",
+    "linalg.lu(x.reshape(2, 2, 2))[2]": "Loop over the matrices",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
@@ -57,6 +64,7 @@ CASES = {
 }
 # What SciPy does not take, either.
 RAISES = (
+    *("stats.gaussian_kde(x, 'no')(x)", "stats.gaussian_kde(x)(np.ones((3, 2)))"),
     *("fft.dct(x, 5)", "fft.dct(x, norm='no')", "signal.savgol_filter(x, 4, 2)"),
     *("signal.welch(x, nperseg=4, noverlap=4)[1]", "signal.periodogram(x, scaling='no')[1]"),
 )
