@@ -80,17 +80,13 @@ def cubic(v, at):
     return np.sum(RegularGridInterpolator((GX, GY), v, method="cubic")(at))
 
 
-def of_order_three(v, at):
-    return np.sum(map_coordinates(v, at.T))
-
-
 def by_hamming(v, at):
     return np.sum(cdist(v, v, "hamming")) + np.sum(at)
 
 
 @pytest.mark.parametrize(
     ("program", "text"),
-    [(cubic, "Use 'linear' or 'nearest'"), (of_order_three, "Use order=1"), (by_hamming, "Use 'euclidean'")],
+    [(cubic, "Use 'linear' or 'nearest'"), (by_hamming, "Use 'euclidean'")],
 )
 def test_refusals(program, text):
     with pytest.raises(SdfgadError) as caught:

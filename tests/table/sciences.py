@@ -223,6 +223,22 @@ add("ndimage.gaussian_laplace(x, 0.8)", x="6 | 4x5", jax=None, tolerance=10)
 add("ndimage.gaussian_gradient_magnitude(x, 0.8, mode='nearest', truncate=3.0)", x="4x5", jax=None, tolerance=10)
 add("np.stack(ndimage.center_of_mass(x))", x="4x5 positive", function="scipy.ndimage.center_of_mass", jax=None)
 
+for mode in ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"):
+    add(f"ndimage.shift(x, (1.3, -2.4), mode='{mode}', cval=0.7)", x="12x13", jax=None, dtypes="d", tolerance=10)
+add("ndimage.shift(x, y, order=4, mode='mirror')", x="7", y="() nonint", jax=None, tolerance=10)
+for order in (0, 1, 2, 3):
+    at = {"x": "6x5", "y": "2x4 positive"}
+    add(f"ndimage.map_coordinates(x, 1.5 * y, order={order})", **at, jax=None, dtypes="df", tolerance=10)
+add("ndimage.zoom(x, (1.7, 0.6), order=1, mode='nearest')", x="6x7", jax=None, dtypes="df")
+add("ndimage.zoom(x, 2, mode='grid-constant', grid_mode=True)", x="6", jax=None, dtypes="dc", tolerance=10)
+add("ndimage.rotate(x, 30.0)", x="6x5", jax=None, dtypes="d", tolerance=10)
+add("ndimage.rotate(x, y, reshape=False, order=1)", x="4x3", y="() positive", jax=None, dtypes="d", tolerance=10)
+add("ndimage.affine_transform(x, y, z, mode='mirror')", x="6x5", y="2x2 positive", z="2", jax=None, dtypes="d",
+    tolerance=10)  # fmt: skip
+add("ndimage.affine_transform(x, y, 0.3, (4, 5), order=1)", x="6x5", y="2 positive", jax=None, dtypes="d")
+add("ndimage.spline_filter(x) + ndimage.spline_filter1d(x, 4, 0, mode='grid-wrap')", x="7x6", jax=None, dtypes="df",
+    tolerance=100)  # fmt: skip
+
 add = Group("scipy.special, polynomials and elliptic integrals")
 
 for degree in (0, 1, 4):

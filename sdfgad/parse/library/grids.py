@@ -1,4 +1,4 @@
-"""Interpolation on regular grids: RegularGridInterpolator and interpn of scipy.interpolate, ndimage.map_coordinates."""
+"""Interpolation on regular grids: RegularGridInterpolator and interpn of scipy.interpolate."""
 
 from __future__ import annotations
 
@@ -90,36 +90,3 @@ def _corners(values: Any, low: Any, shares: Any, columns: Any) -> Any:
         index = tuple([place + side for place, side in zip(low, corner, strict=True)])
         result = result + np.reshape(weight, columns) * values[index]
     return result
-
-
-@optional("scipy.ndimage", "map_coordinates", is_definition=True)
-def map_coordinates(
-    input: Any,
-    coordinates: Any,
-    output: Any = None,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:
-    """By lines or the nearest element; SciPy's cubic splines need a filter over the whole array."""
-    if order not in (0, 1) or output is not None:
-        raise NotImplementedError("map_coordinates of this order is not supported: use order=1, or order=0")
-    if mode not in ("constant", "nearest"):
-        raise NotImplementedError("this mode of map_coordinates is not supported: use 'constant' or 'nearest'")
-    values, at = array_like(input), array_like(coordinates).astype(np.float64)
-    values = values.astype(np.result_type(values.dtype, np.float32))
-    ends = [fixed_int(extent) - 1 for extent in values.shape]
-    parts = [at[axis] for axis in range(values.ndim)]
-    inside = [np.clip(x, 0.0, end) for x, end in zip(parts, ends, strict=True)]
-    if order == 0:
-        result = values[tuple([np.floor(x + 0.5).astype(np.int64) for x in inside])] + 0.0 * parts[0]
-    else:
-        low = [np.clip(np.floor(x).astype(np.int64), 0, max(end - 1, 0)) for x, end in zip(inside, ends, strict=True)]
-        shares = [x - place for x, place in zip(inside, low, strict=True)]
-        result = _corners(values, low, shares, parts[0].shape)
-    result = result.astype(values.dtype)
-    if mode == "nearest":
-        return result
-    outside = [np.logical_or(x < 0.0, x > end) for x, end in zip(parts, ends, strict=True)]
-    return np.where(np.any(np.stack(outside), axis=0), cval, result)

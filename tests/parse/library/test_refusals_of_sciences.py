@@ -61,9 +61,21 @@ CASES = {
     "special.zeta(x, 2.0)": "loop over several",
     "ndimage.maximum_filter(x, footprint=[1, 0, 1])": "Pass size=",
     "ndimage.center_of_mass(x, x)[0]": "Multiply by a mask",
+    "ndimage.shift(x, 1.0, order=6)": "is 0, 1, 2, 3, 4 or 5",
+    "ndimage.shift(x, 1.0, mode='symmetric')": "'reflect', 'grid-mirror', 'constant'",
+    "ndimage.shift(x, 1.0, np.zeros(8))": "Assign its result",
+    "ndimage.shift(x, [1.0, 2.0])": "one number, or one for each axis",
+    "ndimage.shift((9 * x).astype(int), x[0])": "Convert the array, x.astype(float)",
+    "ndimage.zoom(x, 1.0 + x[0])": "Write numbers, zoom(x, 2.0)",
+    "ndimage.rotate(x.reshape(2, 4), 9 * x[0])": "Pass reshape=False",
+    "ndimage.affine_transform(x, np.ones((2, 3)))": "has a row for each axis of the image",
+    "ndimage.spline_filter(x, 1)": "is 2, 3, 4 or 5",
+    "ndimage.spline_filter(x, output=np.float32)": "Convert its result by astype",
 }
 # What SciPy does not take, either.
 RAISES = (
+    *("ndimage.shift(x, 1.0, order=6)", "ndimage.shift(x, 1.0, mode='symmetric')", "ndimage.spline_filter(x, 1)"),
+    *("ndimage.shift(x, [1.0, 2.0])", "ndimage.affine_transform(x, np.ones((2, 3)))"),
     *("stats.gaussian_kde(x, 'no')(x)", "stats.gaussian_kde(x)(np.ones((3, 2)))"),
     *("fft.dct(x, 5)", "fft.dct(x, norm='no')", "signal.savgol_filter(x, 4, 2)"),
     *("signal.welch(x, nperseg=4, noverlap=4)[1]", "signal.periodogram(x, scaling='no')[1]"),
