@@ -12,6 +12,7 @@ from tests.table import (
     scipy,
     selecting,
     shaping,
+    signals,
     statements,
 )
 from tests.table.cases import CASES
@@ -29,5 +30,6 @@ __all__ = [
     "scipy",
     "selecting",
     "shaping",
+    "signals",
     "statements",
 ]

@@ -40,6 +40,12 @@ CASES = {
     "stats.gaussian_kde(x.reshape(2, 4)).marginal([0])(x)": "Pass the rows of the samples alone",
     "stats.gaussian_kde(x).integrate_box([0.0], [1.0])": "Sum its values on a grid",
     "linalg.lu(x.reshape(2, 2, 2))[2]": "Loop over the matrices",
+    "signal.stft(x, nperseg=4, boundary='wrap')[2]": "'zeros', 'even', 'odd', 'constant' or None",
+    "signal.stft(x, nperseg=4, scaling='no')[2]": "'spectrum' or 'psd'",
+    "signal.spectrogram(x, nperseg=4, mode='phase')[2]": "Unwrap the angle",
+    "signal.resample_poly(x, 3, 2, padtype='line')": "'edge', 'symmetric', 'reflect' or 'wrap'",
+    "signal.resample_poly(x, 3, 2, padtype='edge', cval=1.0)": "Leave one of them out",
+    "signal.decimate(x, 2, ftype=3)": "Design another filter",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
@@ -74,6 +80,7 @@ CASES = {
 }
 # What SciPy does not take, either.
 RAISES = (
+    *("signal.stft(x, nperseg=4, boundary='wrap')[2]", "signal.stft(x, nperseg=4, scaling='no')[2]"),
     *("ndimage.shift(x, 1.0, order=6)", "ndimage.shift(x, 1.0, mode='symmetric')", "ndimage.spline_filter(x, 1)"),
     *("ndimage.shift(x, [1.0, 2.0])", "ndimage.affine_transform(x, np.ones((2, 3)))"),
     *("stats.gaussian_kde(x, 'no')(x)", "stats.gaussian_kde(x)(np.ones((3, 2)))"),
