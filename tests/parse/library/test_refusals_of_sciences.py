@@ -8,7 +8,7 @@ from sdfgad.errors import SdfgadError
 from tests.helpers import line_of, module_from
 
 X = np.linspace(0.2, 1.1, 8)
-HEAD = "import numpy as np\nfrom scipy import fft, linalg, ndimage, signal, special, stats\n\n\n"
+HEAD = "import statistics\nimport numpy as np\nfrom scipy import fft, linalg, ndimage, signal, special, stats\n\n\n"
 
 CASES = {
     "fft.dct(x, 5)": "the type of a cosine or sine transform is 1, 2, 3 or 4",
@@ -46,6 +46,9 @@ CASES = {
     "signal.resample_poly(x, 3, 2, padtype='line')": "'edge', 'symmetric', 'reflect' or 'wrap'",
     "signal.resample_poly(x, 3, 2, padtype='edge', cval=1.0)": "Leave one of them out",
     "signal.decimate(x, 2, ftype=3)": "Design another filter",
+    "statistics.mean(x.reshape(2, 4))": "a list or vector of numbers, and enough of them",
+    "statistics.stdev(x[:1])": "a list or vector of numbers, and enough of them",
+    "statistics.correlation(x, x, method='ranked')": "Leave method out",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
@@ -80,6 +83,7 @@ CASES = {
 }
 # What SciPy does not take, either.
 RAISES = (
+    *("statistics.mean(x.reshape(2, 4))", "statistics.stdev(x[:1])"),
     *("signal.stft(x, nperseg=4, boundary='wrap')[2]", "signal.stft(x, nperseg=4, scaling='no')[2]"),
     *("ndimage.shift(x, 1.0, order=6)", "ndimage.shift(x, 1.0, mode='symmetric')", "ndimage.spline_filter(x, 1)"),
     *("ndimage.shift(x, [1.0, 2.0])", "ndimage.affine_transform(x, np.ones((2, 3)))"),
