@@ -13,6 +13,7 @@ from tests.table import (
     selecting,
     shaping,
     signals,
+    spatial,
     statements,
 )
 from tests.table.cases import CASES
@@ -31,5 +32,6 @@ __all__ = [
     "selecting",
     "shaping",
     "signals",
+    "spatial",
     "statements",
 ]

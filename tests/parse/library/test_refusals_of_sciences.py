@@ -8,7 +8,8 @@ from sdfgad.errors import SdfgadError
 from tests.helpers import line_of, module_from
 
 X = np.linspace(0.2, 1.1, 8)
-HEAD = "import statistics\nimport numpy as np\nfrom scipy import fft, linalg, ndimage, signal, special, stats\n\n\n"
+HEAD = "import statistics\nimport numpy as np\nfrom scipy import fft, linalg, ndimage, signal, special, stats\n"
+HEAD += "from scipy.spatial import distance\n\n\n"
 
 CASES = {
     "fft.dct(x, 5)": "the type of a cosine or sine transform is 1, 2, 3 or 4",
@@ -49,6 +50,7 @@ CASES = {
     "statistics.mean(x.reshape(2, 4))": "a list or vector of numbers, and enough of them",
     "statistics.stdev(x[:1])": "a list or vector of numbers, and enough of them",
     "statistics.correlation(x, x, method='ranked')": "Leave method out",
+    "distance.euclidean(x[None], x[None])": "Use cdist for the rows of matrices",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
