@@ -59,7 +59,7 @@ def _residue(x: Any, y: Any, sign: Any) -> Any:
     )
 
 
-def _faddeeva(x: Any, y: Any) -> Any:
+def faddeeva(x: Any, y: Any) -> Any:
     """The real and imaginary part of w(x + iy); below the axis, w(z) = 2 exp(-z**2) - w(-z)."""
     is_below = y < 0.0
     real, imaginary = _above(np.where(is_below, -x, x), np.abs(y))
@@ -78,7 +78,7 @@ def wofz(z: Any) -> Any:
     if not np.iscomplexobj(z):
         z = z.astype(np.float64)
         return np.exp(-z * z) + 2j / math.sqrt(math.pi) * sf.dawsn(z)
-    real, imaginary = _faddeeva(np.real(z).astype(np.float64), np.imag(z).astype(np.float64))
+    real, imaginary = faddeeva(np.real(z).astype(np.float64), np.imag(z).astype(np.float64))
     return (real + 1j * imaginary).astype(z.dtype)
 
 
@@ -93,7 +93,7 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     is_sharp, is_far = sigma == 0.0, np.logical_or(np.isinf(x), np.isinf(gamma))
     x, gamma = np.where(is_far, 0.0, x), np.where(is_far, 0.0, gamma)
     width = np.where(is_sharp, 1.0, sigma) * math.sqrt(2.0)
-    real, _ = _faddeeva(x / width, gamma / width)
+    real, _ = faddeeva(x / width, gamma / width)
     square = x * x + gamma * gamma
     is_point = square == 0.0
     cauchy = np.where(is_point, np.inf, gamma / (math.pi * np.where(is_point, 1.0, square)))
