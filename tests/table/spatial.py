@@ -1,4 +1,4 @@
-"""Distances of scipy.spatial between two vectors."""
+"""Distances of scipy.spatial between two vectors, and interpolation of scattered points."""
 
 from tests.table.cases import Group
 
@@ -24,3 +24,17 @@ for rest in ("", ", 2, axis=1, keepdims=True"):
 add("from scipy.spatial import distance_matrix, minkowski_distance\n"
     "return distance_matrix(x, y) + distance_matrix(x, y, p=1) * minkowski_distance(x[0], y[0])", x="3x2", y="4x2",
     jax=None, function="scipy.spatial.distance_matrix", label="distance_matrix")  # fmt: skip
+
+add = Group("scipy.interpolate, of few or scattered points")
+
+RADIAL = {"jax": None, "dtypes": "d", "tolerance": 1000}
+for kernel in ("linear", "thin_plate_spline", "cubic", "quintic"):
+    add(f"interpolate.RBFInterpolator(x, y, kernel='{kernel}')(z)", x="9x2", y="9", z="4x2", **RADIAL)
+for kernel in ("multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian"):
+    add(f"interpolate.RBFInterpolator(x, y, kernel='{kernel}', epsilon=1.3, smoothing=0.1)(z)", x="9x2", y="9x3", z="4x2",
+        **RADIAL)  # fmt: skip
+add("interpolate.RBFInterpolator(x, y, degree=2, smoothing=z)(x)", x="9x1", y="9", z="9 positive", **RADIAL)
+add("interpolate.RBFInterpolator(x, y, kernel='gaussian', epsilon=2, degree=-1)(x)", x="6x1", y="6", **RADIAL)
+add("interpolate.lagrange(x, y)(z)", x="4 rising", y="4", z="3", **RADIAL)
+add("interpolate.pchip_interpolate(x, y, z) + interpolate.pchip_interpolate(x, y, z, der=1)", x="5 rising",
+    y="5 distinct", z="3 inner", **RADIAL)  # fmt: skip
