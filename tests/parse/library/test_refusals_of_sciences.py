@@ -51,6 +51,13 @@ CASES = {
     "statistics.stdev(x[:1])": "a list or vector of numbers, and enough of them",
     "statistics.correlation(x, x, method='ranked')": "Leave method out",
     "distance.euclidean(x[None], x[None])": "Use cdist for the rows of matrices",
+    "stats.ttest_1samp(x, 0.0, nan_policy='omit')[0]": "Leave them out",
+    "stats.ttest_ind(x, x, trim=0.1)[0]": "Leave them out",
+    "stats.ttest_ind(x, x, alternative='no')[0]": "'two-sided', 'less' or 'greater'",
+    "stats.boxcox(x)[0]": "Find it before, and pass it",
+    "stats.yeojohnson(x)[0]": "Find it before, and pass it",
+    "stats.boxcox_llf(0.3, x, nan_policy='omit')": "Select x[~np.isnan(x)]",
+    "stats.circmean(x, nan_policy='omit')": "Select x[~np.isnan(x)]",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
@@ -88,6 +95,7 @@ CASES = {
 }
 # What SciPy does not take, either.
 RAISES = (
+    "stats.ttest_ind(x, x, alternative='no')[0]",
     *("statistics.mean(x.reshape(2, 4))", "statistics.stdev(x[:1])"),
     *("signal.stft(x, nperseg=4, boundary='wrap')[2]", "signal.stft(x, nperseg=4, scaling='no')[2]"),
     *("ndimage.shift(x, 1.0, order=6)", "ndimage.shift(x, 1.0, mode='symmetric')", "ndimage.spline_filter(x, 1)"),
