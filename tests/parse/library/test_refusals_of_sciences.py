@@ -58,6 +58,7 @@ CASES = {
     "stats.yeojohnson(x)[0]": "Find it before, and pass it",
     "stats.boxcox_llf(0.3, x, nan_policy='omit')": "Select x[~np.isnan(x)]",
     "stats.circmean(x, nan_policy='omit')": "Select x[~np.isnan(x)]",
+    "linalg.convolution_matrix(x, 3, 'no')": "'full', 'same' or 'valid'",
     "linalg.sqrtm(x[0] * np.eye(33))": "Write an iteration",
     "linalg.solve_continuous_are(np.eye(2) * x[0], np.eye(2), np.eye(2), np.eye(2), np.eye(2))": "with e or s",
     "linalg.eigvals(np.eye(2) * x[0], np.eye(2))": "np.linalg.eigvals(np.linalg.solve(b, a))",
@@ -95,6 +96,7 @@ CASES = {
 }
 # What SciPy does not take, either.
 RAISES = (
+    "linalg.convolution_matrix(x, 3, 'no')",
     "stats.ttest_ind(x, x, alternative='no')[0]",
     *("statistics.mean(x.reshape(2, 4))", "statistics.stdev(x[:1])"),
     *("signal.stft(x, nperseg=4, boundary='wrap')[2]", "signal.stft(x, nperseg=4, scaling='no')[2]"),
