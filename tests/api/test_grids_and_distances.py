@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator, interpn
 from scipy.ndimage import map_coordinates
+from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import sdfgad
@@ -67,6 +68,33 @@ def test_grids_of_one_axis_and_from_outside():
     check(lambda x, v: np.sum(RegularGridInterpolator((GX,), v)(x) ** 2), AT[:, 0], VALUES[:, 0])
 
 
+LONG, WIDE = np.cumsum(RNG.uniform(0.3, 1.0, 9)), np.cumsum(RNG.uniform(0.3, 1.0, 8))
+HEIGHTS = RNG.normal(size=(9, 8))
+INNER = np.stack([RNG.uniform(LONG[0], LONG[-1], 9), RNG.uniform(WIDE[0], WIDE[-1], 9)], axis=1)
+MADE = RegularGridInterpolator((LONG, WIDE), HEIGHTS, method="cubic")
+
+
+@pytest.mark.slow
+def test_splines_on_grids():
+    """SciPy solves the equations of the spline directly, too, if it is asked to; by default to 1e-5 alone."""
+
+    def program(v, at, x):
+        cubic = RegularGridInterpolator((x, WIDE), v, method="cubic", solver=spsolve)
+        pairs = np.stack([v, v * v], -1)
+        quintic = RegularGridInterpolator((x, WIDE), pairs, "quintic", False, None, solver=spsolve)
+        return np.sum(cubic(at) ** 2) + np.sum(quintic(at + 0.1) ** 2) * 1e-3 + np.sum(cubic(at, "slinear") ** 2)
+
+    check(program, HEIGHTS, INNER, LONG)
+
+
+@pytest.mark.slow
+def test_derivatives_of_splines_on_grids():
+    def program(at):
+        return np.sum(MADE(at) ** 2 + MADE(at, nu=(1, 0)) * MADE(at, nu=(0, 2))) + np.sum(MADE(at, nu=(4, 0)))
+
+    check(program, INNER)
+
+
 @pytest.mark.parametrize("mode", ["constant", "nearest"])
 def test_places_in_images(mode):
     def program(image, places):
@@ -76,12 +104,23 @@ def test_places_in_images(mode):
     check(program, IMAGE, PLACES)
 
 
-def cubic(v, at):
+def pchip(v, at):
+    return np.sum(RegularGridInterpolator((GX, GY), v, method="pchip")(at))
+
+
+def of_few_points(v, at):
     return np.sum(RegularGridInterpolator((GX, GY), v, method="cubic")(at))
 
 
-def of_order_three(v, at):
-    return np.sum(map_coordinates(v, at.T))
+def slope_of_lines(v, at):
+    return np.sum(RegularGridInterpolator((GX, GY), v)(at, nu=(1, 0)))
+
+
+def test_points_that_descend():
+    strict = sdfgad.differentiate(lambda x, v, at: np.sum(RegularGridInterpolator((x, GY), v, "linear", False)(at)))
+    assert np.isfinite(strict.value(GX, VALUES, AT))
+    with pytest.raises(ProgramRaises, match="do not ascend"):
+        strict.value(GX[::-1].copy(), VALUES, AT)
 
 
 def by_hamming(v, at):
@@ -90,7 +129,12 @@ def by_hamming(v, at):
 
 @pytest.mark.parametrize(
     ("program", "text"),
-    [(cubic, "Use 'linear' or 'nearest'"), (of_order_three, "Use order=1"), (by_hamming, "Use 'euclidean'")],
+    [
+        (pchip, "Use 'linear', 'nearest', 'slinear', 'cubic' or 'quintic'"),
+        (of_few_points, "Use 'linear'"),
+        (slope_of_lines, "those of 'slinear', 'cubic' or 'quintic'"),
+        (by_hamming, "Use 'euclidean'"),
+    ],
 )
 def test_refusals(program, text):
     with pytest.raises(SdfgadError) as caught:

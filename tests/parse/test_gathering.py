@@ -187,6 +187,26 @@ def test_index_out_of_range(program, text, bad):
     assert str(caught.value.where) == line_of(program, text)
 
 
+def rows(x, k):
+    return np.choose(k, x)
+
+
+def items(x, k):
+    return np.choose(k, [x[0], x[1], x[2]])
+
+
+@pytest.mark.parametrize("program", [rows, items])
+@pytest.mark.parametrize("bad", [3, -1])
+def test_number_of_a_choice_out_of_range(program, bad):
+    """It does not count from the end."""
+    x = np.arange(9.0).reshape(3, 3)
+    primal = assert_like_python(program, x, np.array([0, 1, 2]))
+    with pytest.raises(ValueError, match="invalid entry"):
+        program(x, np.array([0, bad, 1]))
+    with pytest.raises(InvalidIndex, match="an index is out of range for an axis of 3"):
+        checked_outputs(primal, x, np.array([0, bad, 1]))
+
+
 def arrays_that_do_not_fit(x, k):
     return x[k, np.zeros(2, int)]
 

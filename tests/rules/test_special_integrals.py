@@ -60,8 +60,15 @@ def integral_rows(x):
             *(special.betaincinv(P, 0.6, x), special.betainccinv(P, 0.6, x), special.betaincinv(1 + x, P, 0.3)),
             *(special.betaincinv(P, 1 + x, 0.3), special.hyp0f1(1.5, x), special.hyp0f1(0.4, -5 * x)),
             *(special.hyp1f1(0.7, 1.5, x), special.hyp1f1(0.7, 1.5, -9 * x), special.hyp1f1(-3, 0.4, x)),
+            *(special.voigt_profile(x, P, 0.4), special.voigt_profile(P, x, 0.4), special.voigt_profile(P, 0.6, x)),
+            *(1e6 * special.voigt_profile(900 * x, P, 0.4), special.voigt_profile(0.3, P, -x)),
         ]
     )
+
+
+def voigt(x, sigma, gamma):
+    z = (x + 1j * gamma) / (sigma * mpmath.sqrt(2))
+    return mpmath.re(mpmath.exp(-z * z) * mpmath.erfc(-1j * z)) / (sigma * mpmath.sqrt(2 * mpmath.pi))
 
 
 def owens_t(h, a):
@@ -114,6 +121,11 @@ INTEGRALS = [
     lambda x: mpmath.hyp1f1(mpf(0.7), 1.5, x),
     lambda x: mpmath.hyp1f1(mpf(0.7), 1.5, -9 * x),
     lambda x: mpmath.hyp1f1(-3, mpf(0.4), x),
+    lambda x: voigt(x, mpf(P), mpf(0.4)),
+    lambda x: voigt(mpf(P), x, mpf(0.4)),
+    lambda x: voigt(mpf(P), mpf(0.6), x),
+    lambda x: 10**6 * voigt(900 * x, mpf(P), mpf(0.4)),
+    lambda x: voigt(mpf(0.3), mpf(P), -x),
 ]
 
 

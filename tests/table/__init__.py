@@ -8,10 +8,13 @@ from tests.table import (
     making,
     more,
     reductions,
+    samples,
     sciences,
     scipy,
     selecting,
     shaping,
+    signals,
+    spatial,
     statements,
 )
 from tests.table.cases import CASES
@@ -25,9 +28,12 @@ __all__ = [
     "making",
     "more",
     "reductions",
+    "samples",
     "sciences",
     "scipy",
     "selecting",
     "shaping",
+    "signals",
+    "spatial",
     "statements",
 ]

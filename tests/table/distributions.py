@@ -65,3 +65,28 @@ for method in ("logpdf", "pdf"):
     add(NORMAL.format(method), x="3 | 2x3", y="3 | 3", z="3x3 | 3x3", dtypes="d", tolerance=10)
 add("stats.multivariate_normal.logpdf(x, y, z)", x="4x2", y="2", z="2 positive", jax=None, dtypes="d")
 add("stats.multivariate_normal.logpdf(x, cov=z)", x="4", z="() positive", jax=None, dtypes="d")
+
+# name -> the shape parameters, and the domain of the argument
+FURTHER = {
+    **dict.fromkeys(["gumbel_l", "moyal", "hypsecant"], ("", "nonzero")),
+    **dict.fromkeys(["maxwell", "levy"], ("", "positive")),
+    **dict.fromkeys(["chi", "invgauss", "lomax", "fisk", "invweibull", "gompertz", "nakagami"], (", y", "positive")),
+    **dict.fromkeys(["f", "betaprime"], (", y, z", "positive")),
+    "erlang": (", 2", "positive"),
+    "powerlaw": (", y", "inner"),
+    "gennorm": (", y", "nonzero"),
+    **dict.fromkeys(["genpareto", "genextreme"], (", 0.3 * y - 0.5", "inner")),
+    "loguniform": (", 0.1 * y, 2 + z", "shifted"),
+}
+for name, (parameters, domain) in FURTHER.items():
+    d, shapes = f"stats.{name}.", {n: "3 positive" for n in "yz" if n in parameters}
+    known = {"function": f"scipy.stats.{name}", "jax": None, "dtypes": "d", "tolerance": 10, **shapes}
+    add(f"{d}logpdf(x{parameters}) + {d}pdf(x{parameters}, loc=0.01, scale=1.1)", x=f"3 {domain}", **known)
+    tails = f"{d}cdf(x{parameters}) + {d}sf(x{parameters}) * {d}logcdf(x{parameters}) + {d}logsf(x{parameters})"
+    add(tails, x=f"3 {domain}", **known)
+    if name not in ("invgauss", "betaprime", "gennorm"):
+        add(f"{d}ppf(x{parameters}) + {d}isf(x{parameters}, 0.1, 2.0)", x="3 inner", **known)
+for name in ("gamma", "chi2", "invgamma"):
+    add(f"stats.{name}.ppf(x, y) + stats.{name}.isf(x, y, 0.1, 2.0)", x="3 inner", y="3 positive", jax=None, dtypes="d")
+add("stats.beta.ppf(x, y, z) + stats.beta.isf(x, y, z, 0.1, 2.0)", x="3 inner", y="3 positive", z="3 positive",
+    jax=None, dtypes="d")  # fmt: skip

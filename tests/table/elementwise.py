@@ -1,5 +1,7 @@
 """Functions of each element by itself."""
 
+import numpy as np
+
 from tests.table.cases import Group
 
 add = Group("Element-wise functions")
@@ -279,6 +281,33 @@ for name in ("gammaincinv", "gammainccinv"):
     add(f"special.{name}(x, y)", x="3 positive | 2x1 positive", y="3 inner | 3 inner", jax=None, tolerance=10)
 for name in ("betaincinv", "betainccinv"):
     add(f"special.{name}(x, y, z)", x="3 positive", y="3 positive", z="3 inner", jax=None, tolerance=10)
+add("special.wofz(x)", x="4 | ()", dtypes="c", jax=None)
+add("special.wofz(6.0 * x)", x="2x5", dtypes="c", jax=None)
+VOIGT = {"x": "4 | () | 3x1", "y": "4 positive | () positive | 2 positive"}
+add("special.voigt_profile(x, y, z)", **VOIGT, z="4 positive | () positive | () positive", jax=None, tolerance=10)
+add("special.voigt_profile(30.0 * x, -0.5, y)", x="6", y="() nonzero", jax=None, dtypes="d")
+add("special.voigt_profile(x, 0, y) + special.voigt_profile(x, z, 0)", x="4", y="4 positive", z="4 positive", jax=None)
+add("special.voigt_profile(k, 2, 1) * x", k=np.arange(3), x="3", jax=None, dtypes="d")
+LIMITS = np.array([[0.0, 1.0, 1e30, np.inf], [0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 1.0, 1.0]])
+add("special.voigt_profile(*k) * x", k=LIMITS, x="()", function="scipy.special.voigt_profile", jax=None, dtypes="d",
+    differences=False)  # fmt: skip
+for name in ("jvp", "yvp", "ivp", "kvp"):
+    for order in ("0", "1", "2.5"):
+        add(f"special.{name}({order}, x)", x="4 positive", jax=None, dtypes="d", tolerance=10)
+for name in ("chdtr", "chdtrc", "pdtr", "pdtrc"):
+    add(f"special.{name}(3, x)", x="4 positive", jax=None)
+for name in ("fdtr", "fdtrc", "gdtr", "gdtrc"):
+    add(f"special.{name}(2, x, y)", x="4 positive", y="4 positive", jax=None, tolerance=10)
+for name in ("sh_legendre", "sh_chebyt", "sh_chebyu", "chebyc", "chebys"):
+    add(f"special.eval_{name}(3, x)", x="4 unit", jax=None)
+add("special.assoc_laguerre(x, 2, 1) + special.assoc_laguerre(x, 3)", x="4 positive", jax=None, dtypes="d")
+for factor in (1, 10):
+    add(
+        f"np.stack(special.fresnel({factor} * x))", x="6 | ()", function="scipy.special.fresnel", jax=None, tolerance=10
+    )
+add("special.agm(x, y) + special.agm(-x, -1e-9 * y)", x="4 positive", y="4 positive", jax=None, tolerance=10)
+add("special.diric(3 * x, 4) + special.diric(x, 5)", x="4", jax=None, tolerance=10)
+add("special.diric(k, 4) * x", k=2.0 * np.pi * np.arange(-1.0, 3.0), x="4", jax=None, dtypes="d")
 add("special.multigammaln(x, 3)", x="3 above1", jax=None)
 add("special.log_softmax(x, axis=0)", x="2x3", jax="x - special.logsumexp(x, axis=0)")
 add("special.xlogy(x, y)", x="3 positive | 2x1 positive", y="3 positive | 3 positive")

@@ -72,3 +72,17 @@ add("np.linalg.matmul(x, y)", x="2x3", y="3x2")
 add("np.linalg.vecdot(x, y)", x="2x3", y="2x3")
 add("np.linalg.tensorinv(x, ind=1)", x="4x2x2", tolerance=100)
 add("np.linalg.tensorsolve(x, y)", x="4x2x2", y="4", tolerance=100)
+
+add = Group("scipy.linalg, structured matrices")
+
+T = {"jax": None, "tolerance": 100}
+add("linalg.solve_toeplitz(x + np.array([9.0, 0, 0, 0]), y)", x="4", y="4", dtypes="dc", **T)
+add("linalg.solve_toeplitz((x + np.array([9.0, 0, 0, 0]).astype(x.dtype), z), y)", x="4", y="4x2", z="4", **T)
+add("linalg.matmul_toeplitz((x, z), y)", x="4", y="3x2", z="3", dtypes="dfc", **T)
+add("linalg.matmul_toeplitz(x, y)", x="4", y="4", dtypes="dc", **T)
+for mode in ("full", "same", "valid"):
+    for count in (3, 5):
+        add(f"linalg.convolution_matrix(x, {count}, mode='{mode}')", x="4 | 2", dtypes="dc", jax=None)
+add("linalg.tanm(x) + linalg.tanhm(x)", x="3x3 unit", dtypes="dc", **T)
+add("np.matvec(x, y)", x="2x3x4", y="4 | 2x4", dtypes="dfc", jax=None)
+add("np.vecmat(x, y)", x="3", y="3x4 | 2x3x4", dtypes="dfc", jax=None)

@@ -61,3 +61,21 @@ add("np.piecewise(x, [x < -0.5, x > 0.5], [lambda t: -t, lambda t: t * t, 3.0])"
 add("z = x.copy()\nnp.put_along_axis(z, k, y, axis=1)\nreturn z", k=np.array([[2], [0]]), x="2x3", y="2x1",
     function="np.put_along_axis", label="np.put_along_axis", jax=None)  # fmt: skip
 add("z = x.copy()\nnp.put(z, [0, 2], y)\nreturn z", x="4", y="2", function="np.put", label="np.put", jax=None)
+
+add = Group("statistics")
+
+OF_ONE = ("mean", "fmean", "geometric_mean", "harmonic_mean", "median", "median_low", "median_high", "stdev", "pstdev")
+for name in (*OF_ONE, "variance", "pvariance"):
+    head, known = f"import statistics\nreturn statistics.{name}", {"function": f"statistics.{name}", "jax": None}
+    add(f"{head}([v * v for v in x])", x="5 positive", dtypes="d", label=f"statistics.{name} of a list", **known)
+    add(f"{head}(x)", x="4 positive", label=f"statistics.{name}", **known)
+for text in (
+    "variance(x, z) + statistics.pvariance(x, mu=z) + statistics.stdev(x, z) + statistics.pstdev(x, z)",
+    "fmean(x, weights=y) + statistics.harmonic_mean(x, weights=y)",
+    "covariance(x, y) * statistics.correlation(x, y)",
+):
+    add(f"import statistics\nreturn z * statistics.{text}", x="4 positive", y="4 positive", z="()", dtypes="d", jax=None,
+        function=f"statistics.{text.partition('(')[0]}", label=text)  # fmt: skip
+add("import statistics\na, b = statistics.linear_regression(x, y)\nfit = statistics.linear_regression(x, y, proportional=True)\n"
+    "return a * b + fit.slope", x="4 positive", y="4 positive", dtypes="d", jax=None,
+    function="statistics.linear_regression", label="statistics.linear_regression")  # fmt: skip

@@ -1,5 +1,7 @@
 """Transforms, filters, statistics, polynomials and functions of matrices of SciPy and NumPy, as science programs call them."""
 
+import numpy as np
+
 from tests.table.cases import Group
 
 add = Group("scipy.fft")
@@ -61,6 +63,23 @@ add("stats.pearsonr(x, y)[0]", x="6", y="6", jax=None, tolerance=10)
 add("stats.pearsonr(x, y).pvalue", x="6", y="6", jax=None, dtypes="d", tolerance=100)
 add("r = stats.linregress(x, y)\nreturn np.stack([r.slope, r.intercept, r.rvalue, r.pvalue, r.stderr])",
     function="scipy.stats.linregress", label="linregress", x="7", y="7", dtypes="d", jax=None, tolerance=100)  # fmt: skip
+
+add("stats.gaussian_kde(x)(y)", x="7", y="3 | ()", jax=None, tolerance=10)
+add(
+    "stats.gaussian_kde(x, bw_method='silverman').evaluate(y)", x="2x7", y="2x3 | 2", jax=None, dtypes="d", tolerance=10
+)
+add(
+    "stats.gaussian_kde(x, bw_method=0.4, weights=z).logpdf(y)",
+    x="2x7",
+    y="2x3",
+    z="7 positive",
+    jax=None,
+    tolerance=10,
+)
+add("stats.gaussian_kde(x, 'scott', z).pdf(y)", x="7", y="3", z="7 positive", jax=None, dtypes="d", tolerance=10)
+add("d = stats.gaussian_kde(x, bw_method=lambda k: 1.1 * k.scotts_factor())\nnarrow = stats.gaussian_kde(x)\n"
+    "narrow.set_bandwidth(0.3)\nreturn d.integrate_box_1d(y, 0.5) + narrow(0.1) + d.factor * d.covariance[0] + d.inv_cov[0]",
+    x="7", y="()", jax=None, dtypes="d", tolerance=10, function="scipy.stats.gaussian_kde", label="bandwidths")  # fmt: skip
 
 add = Group("scipy.signal, filters and spectra")
 
@@ -180,6 +199,18 @@ add("linalg.companion(x)", x="4 positive", dtypes="d", jax=None)
 add("linalg.khatri_rao(x, y)", x="2x3", y="4x3", dtypes="d", jax=None)
 add("linalg.solve_circulant(x + np.array([9.0, 0, 0, 0]), y)", x="4", y="4", dtypes="dc", jax=None, tolerance=10)
 
+WHOLE = "p, l, u = linalg.lu(x)\nreturn np.concatenate([np.ravel(p @ l * 2), np.ravel(l), np.ravel(u), np.ravel(p)])"
+add(WHOLE, x="4x4 | 5x3 | 3x5 | 4x4 transposed", function="scipy.linalg.lu", label="lu", dtypes="dfc", jax=None,
+    tolerance=100)  # fmt: skip
+add("l, u = linalg.lu(x, permute_l=True)\nreturn l * u[0, 0] + u", x="4x4", function="scipy.linalg.lu",
+    label="lu with permute_l", dtypes="dfc", jax=None, tolerance=100)  # fmt: skip
+add("linalg.lu(x, p_indices=True)[0]", x="4x4", dtypes="dfc", jax=None, differences=False)
+add("p, l, u = linalg.lu(x, p_indices=True)\nreturn l[p] * u[0, 0]", x="4x4", function="scipy.linalg.lu",
+    label="lu with p_indices", dtypes="df", jax=None, tolerance=100)  # fmt: skip
+add("linalg.lu(k)[2] * x", k=np.array([[0, 1], [0, 2]]), x="()", jax=None, dtypes="d")
+add("y = np.ones((2, 2)) * x\ny[:, 0] = 0.0\nreturn linalg.lu(y)[2]", x="()", function="scipy.linalg.lu",
+    label="lu of a singular matrix", jax=None, dtypes="d")  # fmt: skip
+
 add = Group("scipy.ndimage, further filters")
 
 for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
@@ -192,6 +223,22 @@ add("ndimage.gaussian_laplace(x, 0.8)", x="6 | 4x5", jax=None, tolerance=10)
 add("ndimage.gaussian_gradient_magnitude(x, 0.8, mode='nearest', truncate=3.0)", x="4x5", jax=None, tolerance=10)
 add("np.stack(ndimage.center_of_mass(x))", x="4x5 positive", function="scipy.ndimage.center_of_mass", jax=None)
 
+for mode in ("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror", "grid-wrap", "wrap"):
+    add(f"ndimage.shift(x, (1.3, -2.4), mode='{mode}', cval=0.7)", x="12x13", jax=None, dtypes="d", tolerance=10)
+add("ndimage.shift(x, y, order=4, mode='mirror')", x="7", y="() nonint", jax=None, tolerance=10)
+for order in (0, 1, 2, 3):
+    at = {"x": "6x5", "y": "2x4 positive"}
+    add(f"ndimage.map_coordinates(x, 1.5 * y, order={order})", **at, jax=None, dtypes="df", tolerance=10)
+add("ndimage.zoom(x, (1.7, 0.6), order=1, mode='nearest')", x="6x7", jax=None, dtypes="df")
+add("ndimage.zoom(x, 2, mode='grid-constant', grid_mode=True)", x="6", jax=None, dtypes="dc", tolerance=10)
+add("ndimage.rotate(x, 30.0)", x="6x5", jax=None, dtypes="d", tolerance=10)
+add("ndimage.rotate(x, y, reshape=False, order=1)", x="4x3", y="() positive", jax=None, dtypes="d", tolerance=10)
+add("ndimage.affine_transform(x, y, z, mode='mirror')", x="6x5", y="2x2 positive", z="2", jax=None, dtypes="d",
+    tolerance=10)  # fmt: skip
+add("ndimage.affine_transform(x, y, 0.3, (4, 5), order=1)", x="6x5", y="2 positive", jax=None, dtypes="d")
+add("ndimage.spline_filter(x) + ndimage.spline_filter1d(x, 4, 0, mode='grid-wrap')", x="7x6", jax=None, dtypes="df",
+    tolerance=100)  # fmt: skip
+
 add = Group("scipy.special, polynomials and elliptic integrals")
 
 for degree in (0, 1, 4):
@@ -201,6 +248,20 @@ for degree in (0, 1, 4):
     add(f"special.eval_gegenbauer({degree}, y, x)", x="4 unit", y="4 positive", jax=None, dtypes="d", tolerance=10)
     add(f"special.eval_jacobi({degree}, y, z, x)", x="4 unit", y="4 positive", z="4 positive", jax=None, dtypes="d",
         tolerance=10)  # fmt: skip
+for family in ("legendre", "chebyt", "chebyu", "chebyc", "chebys", "hermite", "hermitenorm", "laguerre", "sh_legendre"):
+    add(f"special.{family}(3)(x)", x="4 unit | ()", jax=None)
+    add(f"special.{family}(2, monic=True)(x)", x="2x2 unit", jax=None, dtypes="d")
+for family in (
+    "jacobi(3, 0.5, 1)",
+    "genlaguerre(3, 0.5)",
+    "gegenbauer(3, 0.7)",
+    "sh_jacobi(3, 2.5, 1)",
+    "jacobi(0, 1, 2)",
+):
+    add(f"special.{family}(x)", x="4 unit", function=f"scipy.special.{family.partition('(')[0]}", jax=None)
+add("special.chebyt(45)(x) + special.legendre(4)(x)", x="4 unit", dtypes="dc", jax=None, tolerance=100)
+add("p = special.legendre(3)\nreturn p.deriv()(x) + p.c[0] * x + (p * 2 - 1)(x) + p.integ()(x)", x="4 unit", jax=None,
+    function="scipy.special.legendre", label="arithmetic of special.legendre", dtypes="d")  # fmt: skip
 for degree, order in ((0, 0), (3, 0), (3, 1), (4, 3), (2, 2), (1, 2)):
     add(f"special.lpmv({order}, {degree}, x)", x="4 unit", jax=None, dtypes="d", tolerance=10)
 for degree, order in ((0, 0), (3, 1), (3, -1), (4, -2), (4, 4), (1, 2)):

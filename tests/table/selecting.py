@@ -20,6 +20,11 @@ add("np.take_along_axis(x, k, 1)", k=np.array([[2], [0]]), x="2x3")
 add("np.compress([True, False, True], x)", x="3", jax="x[np.array([0, 2])]")
 add("np.extract(x > 0, x)", x="4 nonzero", jax="x[jnp_mask(x > 0)]")
 add("np.choose(k, [x, x * x, x + 1.0])", k=np.array([0, 2, 1]), x="3")
+add("np.choose(k, x)", k=np.array([0, 2, 1]), x="3x3 | 3x3 transposed | 3x1 | 3", label="choose rows", dtypes="dfc")
+add("np.choose(k, x, mode='wrap')", k=np.array([[0], [-2], [7]]), x="3x4", jax=None)
+add("np.choose(k, x, mode='clip')", k=np.array([0, -2, 7]), x="3x1 | 3", jax=None)
+add("np.choose(k, x)", k=1, x="3x2", label="choose one row", jax=None)
+add("k.choose(x)", k=np.array([1, 0]), x="2x2", function="np.choose", jax=None)
 
 # reading by arrays
 add("x[k]", function="x[integers]", k=K, x="3 | 4x2 | 3 strided | 4x2 transposed", dtypes="dfc")

@@ -69,6 +69,10 @@ def inexact(dtype: Any) -> Any:
     """The dtype of a quotient of elements."""
 
 
+def dtype_of_call(f: Any, dtype: Any) -> Any:
+    """The dtype of what a function of NumPy or SciPy returns for an array of one."""
+
+
 def positions_of(obj: Any, n: Any) -> Any:
     """The positions on an axis of `n` elements that integers or a slice select, as a tuple of non-negative integers."""
 
@@ -126,6 +130,11 @@ def _part_of(b: Builder, a: Any, axis: int, start: Any = None, stop: Any = None,
     a = tensor_of(b, a)
     axis = axis % a.ndim
     return getitem(b, a, (*(slice(None),) * axis, slice(start, stop, step)))
+
+
+@function(dtype_of_call)
+def _dtype_of_call(b: Builder, f: Any, dtype: Any) -> np.dtype[Any]:
+    return np.asarray(b.python(f, np.zeros(1, dtype))).dtype
 
 
 @function(positions_of)

@@ -24,8 +24,11 @@ from sdfgad.parse.values import Index, Tensor, as_tensor, astype
 Place = Callable[[Index], Lin]
 
 
-def checked(b: Builder, indices: Tensor, extent: Lin) -> Place:
-    """The positions on an axis for integer indices: negative ones count from the end; with a run-time range check."""
+def checked(b: Builder, indices: Tensor, extent: Lin, from_end: bool = True) -> Place:
+    """The positions on an axis for integer indices, with a run-time range check.
+
+    Negative ones count from the end, or are out of range if not `from_end`.
+    """
     if indices.dtype.kind not in "iu":
         raise b.unsupported(
             f"indexing by an array of {indices.dtype} is not supported", "Convert the indices: i.astype(int)."
@@ -33,7 +36,8 @@ def checked(b: Builder, indices: Tensor, extent: Lin) -> Place:
     present = b.materialise(astype(indices, INT))
     symbols = tuple(b.fresh("p") for _ in present.shape)
     i = Int(as_linear(present.element(tuple(map(Lin.symbol, symbols)))))
-    inside = (Op("greater_equal", (i, Int(-extent)), BOOL), Op("less", (i, Int(extent)), BOOL))
+    least = -extent if from_end else Lin(0)
+    inside = (Op("greater_equal", (i, Int(least)), BOOL), Op("less", (i, Int(extent)), BOOL))
     box = tuple(zip(symbols, present.shape, strict=True))
     b.check(Op("logical_and", inside, BOOL), box, f"an index is out of range for an axis of {extent}")
     return lambda p: as_linear(Op("wrap", (Int(as_linear(present.element(p))), Int(extent)), INT))
@@ -132,11 +136,30 @@ def select_function(b: Builder, condlist: Any, choicelist: Any, default: Any = 0
 @function(np.choose, method="choose")
 def choose(b: Builder, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor:
     """At each index the element of choice number ``a[index]``, unevaluated."""
+    number = tensor_of(b, a)
+    if isinstance(choices, Tensor):
+        return into(b, out, _row_by_row(b, number, choices, mode))
     parts = [tensor_of(b, c) for c in choices]
-    number, count = tensor_of(b, a), len(parts)
-    place = limited(b, number, Lin(count), mode)
+    place = _number_of_choice(b, number, Lin(len(parts)), mode)
     number = Tensor(number.shape, INT, lambda p: Int(place(p)))
     result = broadcast_to(b, parts[-1], broadcast_shapes(b, number.shape, parts[-1].shape)).as_value(settled=False)
-    for k in reversed(range(count - 1)):
+    for k in reversed(range(len(parts) - 1)):
         result = where(b, elementwise(b, "equal", number, k), parts[k], result)
     return into(b, out, result)
+
+
+def _row_by_row(b: Builder, number: Tensor, choices: Tensor, mode: str) -> Tensor:
+    """The choices are the rows of one array."""
+    if not choices.ndim:
+        raise b.unsupported("np.choose takes no single number as choices", "Pass a list of arrays, or their stack.")
+    count, shape = choices.shape[0], broadcast_shapes(b, number.shape, choices.shape[1:])
+    place = _number_of_choice(b, broadcast_to(b, number, shape), count, mode)
+    ones = len(shape) + 1 - choices.ndim
+    spread = choices.reindexed((count, *(Lin(1),) * ones, *choices.shape[1:]), lambda p: (p[0], *p[1 + ones :]))
+    wide = broadcast_to(b, spread, (count, *shape))
+    return wide.reindexed(shape, lambda p: (place(p), *p)).as_value(settled=False)
+
+
+def _number_of_choice(b: Builder, number: Tensor, count: Lin, mode: str) -> Place:
+    """Other than an index, it does not count from the end."""
+    return checked(b, number, count, from_end=False) if mode == "raise" else limited(b, number, count, mode)

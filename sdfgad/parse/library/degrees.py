@@ -1,14 +1,12 @@
-"""Box-Cox transformations, trigonometry in degrees, and the Faddeeva function, of scipy.special, by elementary ones."""
+"""Box-Cox transformations and trigonometry in degrees, of scipy.special, by elementary functions."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, inexact
-from sdfgad.parse.functions.special import sf
 from sdfgad.parse.registry import definitions
 
 _special = definitions("scipy.special")
@@ -33,7 +31,7 @@ def _pair(x: Any, y: Any) -> Any:
 # --- power transformations
 
 
-def _power(u: Any, lmbda: Any) -> Any:
+def power_less_one(u: Any, lmbda: Any) -> Any:
     """``expm1(lmbda u) / lmbda``; near 0, where that has derivatives with cancellation, by its series."""
     p = lmbda * np.where(np.isfinite(u), u, 0)
     is_small = np.logical_or(np.abs(lmbda * u) < 1e-3, lmbda == 0)
@@ -41,7 +39,7 @@ def _power(u: Any, lmbda: Any) -> Any:
     return np.where(is_small, near, np.expm1(lmbda * u) / np.where(is_small, 1, lmbda))
 
 
-def _logarithm(x: Any, lmbda: Any) -> Any:
+def logarithm_of_sum(x: Any, lmbda: Any) -> Any:
     """``log1p(lmbda x) / lmbda``, the inverse; near 0 by its series."""
     p = lmbda * x
     is_small = np.abs(p) < 1e-3
@@ -52,25 +50,25 @@ def _logarithm(x: Any, lmbda: Any) -> Any:
 @_special("boxcox")
 def boxcox(x: Any, lmbda: Any) -> Any:
     x, lmbda = _pair(x, lmbda)
-    return _power(np.log(x), lmbda)
+    return power_less_one(np.log(x), lmbda)
 
 
 @_special("boxcox1p")
 def boxcox1p(x: Any, lmbda: Any) -> Any:
     x, lmbda = _pair(x, lmbda)
-    return _power(np.log1p(x), lmbda)
+    return power_less_one(np.log1p(x), lmbda)
 
 
 @_special("inv_boxcox")
 def inv_boxcox(x: Any, lmbda: Any) -> Any:
     x, lmbda = _pair(x, lmbda)
-    return np.exp(_logarithm(x, lmbda))
+    return np.exp(logarithm_of_sum(x, lmbda))
 
 
 @_special("inv_boxcox1p")
 def inv_boxcox1p(x: Any, lmbda: Any) -> Any:
     x, lmbda = _pair(x, lmbda)
-    return np.expm1(_logarithm(x, lmbda))
+    return np.expm1(logarithm_of_sum(x, lmbda))
 
 
 # --- angles in degrees
@@ -117,15 +115,3 @@ def cotdg(x: Any) -> Any:
     rest = _rest(x)[0]
     is_flat = np.abs(rest) <= 45
     return np.where(is_flat, 1 / np.tan(np.where(is_flat, np.deg2rad(rest), 1)), np.tan(_complement(rest)))
-
-
-# --- error functions
-
-
-@_special("wofz")
-def wofz(z: Any) -> Any:
-    """The Faddeeva function of real numbers."""
-    if np.iscomplexobj(z):
-        raise ValueError("wofz of complex numbers is not supported: pass real numbers")
-    z = array_like(z).astype(np.float64)
-    return np.exp(-z * z) + 2j / math.sqrt(math.pi) * sf.dawsn(z)

@@ -53,7 +53,7 @@ class Distribution:
     is_discrete: bool = False
 
 
-def _log_over_zero(y: Any, value: Any) -> Any:
+def log_over_zero(y: Any, value: Any) -> Any:
     """A log density that is minus infinity at 0, where its formula is not a number."""
     return np.where(y == 0, -np.inf, value)
 
@@ -67,7 +67,7 @@ def _chi2_log_density(y: Any, df: Any) -> Any:
 
 
 def _lognorm_log_density(y: Any, s: Any) -> Any:
-    return _log_over_zero(y, -0.5 * np.square(np.log(y) / s) - np.log(s * y) - LOG_ROOT_2_PI)
+    return log_over_zero(y, -0.5 * np.square(np.log(y) / s) - np.log(s * y) - LOG_ROOT_2_PI)
 
 
 def _beta_log_density(y: Any, a: Any, b: Any) -> Any:
@@ -75,7 +75,7 @@ def _beta_log_density(y: Any, a: Any, b: Any) -> Any:
 
 
 def _invgamma_log_density(y: Any, a: Any) -> Any:
-    return _log_over_zero(y, -(a + 1) * np.log(y) - sf.gammaln(a) - 1 / y)
+    return log_over_zero(y, -(a + 1) * np.log(y) - sf.gammaln(a) - 1 / y)
 
 
 def _weibull_log_density(y: Any, c: Any) -> Any:
@@ -125,6 +125,7 @@ CONTINUOUS = {
         lambda y, a: sf.gammainc(a, y),
         lambda y, a: sf.gammaincc(a, y),
         _on_half_line,
+        quantile=lambda q, a: sf.gammaincinv(a, q),
     ),
     "beta": Distribution(
         ("a", "b"),
@@ -132,6 +133,7 @@ CONTINUOUS = {
         lambda y, a, b: sf.betainc(a, b, y),
         lambda y, a, b: sf.betaincc(a, b, y),
         _on_unit,
+        quantile=lambda q, a, b: sf.betaincinv(a, b, q),
     ),
     "expon": Distribution(
         (),
@@ -176,6 +178,7 @@ CONTINUOUS = {
         lambda y, df: sf.gammainc(0.5 * df, 0.5 * y),
         lambda y, df: sf.gammaincc(0.5 * df, 0.5 * y),
         _on_half_line,
+        quantile=lambda q, df: 2 * sf.gammaincinv(0.5 * df, q),
     ),
     "logistic": Distribution(
         (),
@@ -224,6 +227,7 @@ CONTINUOUS = {
         lambda y, a: sf.gammaincc(a, 1 / y),
         lambda y, a: sf.gammainc(a, 1 / y),
         _on_half_line,
+        quantile=lambda q, a: 1 / sf.gammainccinv(a, q),
     ),
     "weibull_min": Distribution(
         ("c",),

@@ -10,6 +10,7 @@ from sdfgad.parse.functions.distributions import distribution_named, is_number, 
 from sdfgad.parse.functions.facts import array_like
 from sdfgad.parse.functions.special import held
 from sdfgad.parse.library.densities import CONTINUOUS, DISCRETE, Distribution
+from sdfgad.parse.library.further_densities import FURTHER
 from sdfgad.parse.registry import optional
 
 METHODS: dict[str, Any] = {}
@@ -234,7 +235,7 @@ def _methods(d: Distribution) -> Any:
 
 
 def _register() -> None:
-    for name, d in {**CONTINUOUS, **DISCRETE}.items():
+    for name, d in {**CONTINUOUS, **FURTHER, **DISCRETE}.items():
         for method in _methods(d):
             optional("scipy.stats", f"{name}.{method}", is_definition=True)(METHODS[method](d))
         optional("scipy.stats", name, is_definition=True)(frozen_maker(name))

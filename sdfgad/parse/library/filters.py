@@ -66,7 +66,7 @@ def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     return np.moveaxis(rows, 0, axis)
 
 
-def _extended(rows: Any, padtype: Any, edge: Any) -> Any:
+def extended(rows: Any, padtype: Any, edge: Any) -> Any:
     """Rows with as many more before and behind, mirrored at the ends."""
     if padtype not in ("odd", "even", "constant", None):
         raise ValueError("padtype is 'odd', 'even', 'constant' or None")
@@ -86,7 +86,7 @@ def _there_and_back(sections: Any, x: Any, axis: Any, padtype: Any, edge: Any) -
     """Filters one behind the other, then again in the other direction, each from its steady state."""
     axis = axis_of(axis, x.ndim)
     edge = 0 if padtype is None else edge
-    rows = _extended(np.moveaxis(x, axis, 0), padtype, edge)
+    rows = extended(np.moveaxis(x, axis, 0), padtype, edge)
     for _ in range(2):
         first, gain = rows[:1], 1.0
         for b, a in sections:

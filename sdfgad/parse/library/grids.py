@@ -1,4 +1,4 @@
-"""Interpolation on regular grids: RegularGridInterpolator and interpn of scipy.interpolate, ndimage.map_coordinates."""
+"""Interpolation on regular grids: RegularGridInterpolator and interpn of scipy.interpolate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, fixed_int, is_sequence
+from sdfgad.parse.library.grid_splines import DEGREES, through_grid, values_at
 from sdfgad.parse.registry import optional
+
+METHODS = ("linear", "nearest", *DEGREES)
 
 
 class GridInterpolator:
@@ -17,19 +20,31 @@ class GridInterpolator:
     def __init__(self, points: Any, values: Any, method: Any, bounds_error: Any, fill_value: Any) -> None:
         self.grid, self.values, self.method = points, values, method
         self.bounds_error, self.fill_value = bounds_error, fill_value
+        self._spline = through_grid(points, values, method) if method in DEGREES else None
 
-    def __call__(self, xi: Any, method: Any = None) -> Any:
-        return of_grid(self, xi, method)
+    def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+        return of_grid(self, xi, method, nu=nu)
 
 
 @optional("scipy.interpolate", "RegularGridInterpolator", is_definition=True)
 def regular_grid_interpolator(
-    points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+    points: Any,
+    values: Any,
+    method: Any = "linear",
+    bounds_error: Any = True,
+    fill_value: Any = np.nan,
+    *,
+    solver: Any = None,
+    solver_args: Any = None,
 ) -> Any:
+    """The equations of a spline are solved directly, whatever the solver."""
     values, grid = array_like(values), [array_like(axis) for axis in points]
     # As in SciPy, floating values are no copy: a later update of the array is seen.
     values = values if values.dtype.kind in "fc" else values.astype(np.float64)
     grid = [axis if axis.dtype.kind == "f" else axis.astype(np.float64) for axis in grid]
+    for axis in grid:
+        if np.any(axis[1:] <= axis[:-1]):
+            raise ValueError("the points along an axis of a grid do not ascend")
     return GridInterpolator(grid, values, method, bounds_error, fill_value)
 
 
@@ -41,11 +56,16 @@ def interpn(
 
 
 @optional("scipy.interpolate._rgi", "RegularGridInterpolator.__call__", is_definition=True)
-def of_grid(self: Any, xi: Any, method: Any = None) -> Any:
+def of_grid(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
     """The call of an interpolator, also of one that was made before the program."""
     method = self.method if method is None else method
-    if method not in ("linear", "nearest"):
-        raise NotImplementedError("this method of RegularGridInterpolator is not supported: use 'linear' or 'nearest'")
+    if method not in METHODS:
+        raise NotImplementedError(
+            "this method of RegularGridInterpolator is not supported: use 'linear', 'nearest', 'slinear', 'cubic' or "
+            "'quintic'"
+        )
+    if nu is not None and method not in DEGREES:
+        raise ValueError("the derivatives of a RegularGridInterpolator are those of 'slinear', 'cubic' or 'quintic'")
     grid, values = [array_like(axis) for axis in self.grid], array_like(self.values)
     if is_sequence(xi) and len(xi) == len(grid) and np.ndim(xi[0]) > 0:
         parts: Any = np.broadcast_arrays(*[array_like(part) for part in xi])
@@ -58,7 +78,11 @@ def of_grid(self: Any, xi: Any, method: Any = None) -> Any:
     is_outside = np.any(np.stack(outside), axis=0)
     if self.bounds_error and np.any(is_outside):
         raise ValueError("a point is outside of the grid")
-    result = _on_grid(grid, values, parts, method)
+    if method in DEGREES:
+        spline = self._spline if method == self.method else through_grid(grid, values, method)
+        result = values_at(spline, parts, nu)
+    else:
+        result = _on_grid(grid, values, parts, method)
     if self.bounds_error or self.fill_value is None:
         return result
     trailing = (1,) * (values.ndim - len(grid))
@@ -90,36 +114,3 @@ def _corners(values: Any, low: Any, shares: Any, columns: Any) -> Any:
         index = tuple([place + side for place, side in zip(low, corner, strict=True)])
         result = result + np.reshape(weight, columns) * values[index]
     return result
-
-
-@optional("scipy.ndimage", "map_coordinates", is_definition=True)
-def map_coordinates(
-    input: Any,
-    coordinates: Any,
-    output: Any = None,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:
-    """By lines or the nearest element; SciPy's cubic splines need a filter over the whole array."""
-    if order not in (0, 1) or output is not None:
-        raise NotImplementedError("map_coordinates of this order is not supported: use order=1, or order=0")
-    if mode not in ("constant", "nearest"):
-        raise NotImplementedError("this mode of map_coordinates is not supported: use 'constant' or 'nearest'")
-    values, at = array_like(input), array_like(coordinates).astype(np.float64)
-    values = values.astype(np.result_type(values.dtype, np.float32))
-    ends = [fixed_int(extent) - 1 for extent in values.shape]
-    parts = [at[axis] for axis in range(values.ndim)]
-    inside = [np.clip(x, 0.0, end) for x, end in zip(parts, ends, strict=True)]
-    if order == 0:
-        result = values[tuple([np.floor(x + 0.5).astype(np.int64) for x in inside])] + 0.0 * parts[0]
-    else:
-        low = [np.clip(np.floor(x).astype(np.int64), 0, max(end - 1, 0)) for x, end in zip(inside, ends, strict=True)]
-        shares = [x - place for x, place in zip(inside, low, strict=True)]
-        result = _corners(values, low, shares, parts[0].shape)
-    result = result.astype(values.dtype)
-    if mode == "nearest":
-        return result
-    outside = [np.logical_or(x < 0.0, x > end) for x, end in zip(parts, ends, strict=True)]
-    return np.where(np.any(np.stack(outside), axis=0), cval, result)

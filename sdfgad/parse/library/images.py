@@ -65,17 +65,17 @@ def _filtered(x: Any, weights: Any, mode: Any, cval: Any, is_convolution: Any) -
 
 @image("correlate")
 def correlate(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _filtered(input, weights, mode, cval, False)
 
 
 @image("convolve")
 def convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _filtered(input, weights, mode, cval, True)
 
 
-def _require_no_output(output: Any) -> None:
+def require_no_output(output: Any) -> None:
     if output is not None:
         raise ValueError("a filter into an output array is not supported: assign its result")
 
@@ -100,7 +100,7 @@ def _along(x: Any, weights: Any, axis: Any, mode: Any, cval: Any, before: Any) -
 def correlate1d(
     input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _along(input, weights, axis, mode, cval, np.size(weights) // 2)
 
 
@@ -108,7 +108,7 @@ def correlate1d(
 def convolve1d(
     input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _along(input, np.flip(array_like(weights)), axis, mode, cval, (np.size(weights) - 1) // 2)
 
 
@@ -116,13 +116,13 @@ def convolve1d(
 def uniform_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _along(input, np.full(size, 1 / size), axis, mode, cval, size // 2)
 
 
 @image("uniform_filter")
 def uniform_filter(input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     for k in range(np.ndim(input)):
         input = uniform_filter1d(input, size[k] if is_sequence(size) else size, k, None, mode, cval)
     return input
@@ -142,7 +142,7 @@ def gaussian_filter1d(
     radius: Any = None,
 ) -> Any:
     """Weights that are a normal density, normalised to a sum of 1, or its first or second derivative."""
-    _require_no_output(output)
+    require_no_output(output)
     if not is_known(sigma) or order not in (0, 1, 2):
         raise ValueError(
             "a Gaussian filter needs a constant sigma, and the order 0, 1 or 2: write numbers, gaussian_filter(x, 1.5)"
@@ -170,7 +170,7 @@ def gaussian_filter(
     *,
     radius: Any = None,
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     for k in range(np.ndim(input)):
         width, slope = (sigma[k] if is_sequence(sigma) else sigma, order[k] if is_sequence(order) else order)
         if width > 1e-15:
@@ -180,7 +180,7 @@ def gaussian_filter(
 
 @image("laplace")
 def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return sum([_along(input, np.array([1.0, -2.0, 1.0]), k, mode, cval, 1) for k in range(np.ndim(input))])
 
 
@@ -196,11 +196,11 @@ def _edges(x: Any, axis: Any, mode: Any, cval: Any, smooth: Any) -> Any:
 
 @image("sobel")
 def sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _edges(input, axis, mode, cval, 2.0)
 
 
 @image("prewitt")
 def prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _edges(input, axis, mode, cval, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, is_sequence, part_of
 from sdfgad.parse.functions.special import root_of_squares
-from sdfgad.parse.library.images import _padded, _require_no_output, gaussian_filter, image
+from sdfgad.parse.library.images import _padded, gaussian_filter, image, require_no_output
 
 # --- the derivatives of a Gaussian
 
@@ -25,7 +25,7 @@ def _second_or_first(input: Any, sigma: Any, mode: Any, cval: Any, order: Any, o
 def gaussian_laplace(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, **options: Any
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return sum(_second_or_first(input, sigma, mode, cval, 2, options))
 
 
@@ -33,7 +33,7 @@ def gaussian_laplace(
 def gaussian_gradient_magnitude(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, **options: Any
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return root_of_squares(sum([one * one for one in _second_or_first(input, sigma, mode, cval, 1, options)]))
 
 
@@ -69,7 +69,7 @@ def _extreme(x: Any, size: Any, mode: Any, cval: Any, is_largest: Any) -> Any:
 def maximum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _extreme(input, size if footprint is None else None, mode, cval, True)
 
 
@@ -77,7 +77,7 @@ def maximum_filter(
 def minimum_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     return _extreme(input, size if footprint is None else None, mode, cval, False)
 
 
@@ -85,7 +85,7 @@ def minimum_filter(
 def maximum_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     x = array_like(input)
     return np.max(_windows(x, fixed_int(size), axis_of(axis, x.ndim), mode, cval), axis=0)
 
@@ -94,7 +94,7 @@ def maximum_filter1d(
 def minimum_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
-    _require_no_output(output)
+    require_no_output(output)
     x = array_like(input)
     return np.min(_windows(x, fixed_int(size), axis_of(axis, x.ndim), mode, cval), axis=0)
 
@@ -104,7 +104,7 @@ def median_filter(
     input: Any, size: Any = None, footprint: Any = None, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
     """The middle of the sorted numbers of a window, or the upper one of two."""
-    _require_no_output(output)
+    require_no_output(output)
     x = array_like(input)
     sizes, parts = _sizes(size if footprint is None else None, x.ndim), x[None]
     for axis in range(x.ndim):

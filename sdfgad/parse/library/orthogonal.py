@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, fixed_int
+from sdfgad.parse.functions.facts import array_like, dtype_of_call, fixed_int
 from sdfgad.parse.library.degrees import floating
-from sdfgad.parse.registry import definitions
+from sdfgad.parse.registry import definitions, optional
 
 _special = definitions("scipy.special")
 
@@ -104,6 +104,18 @@ def eval_jacobi(n: Any, alpha: Any, beta: Any, x: Any) -> Any:
 
     second = (alpha + 1) + (alpha + beta + 2) * 0.5 * (x - 1)
     return _following(n, np.ones_like(second), second, step)
+
+
+@optional("scipy.special._orthogonal", "orthopoly1d.__call__", is_definition=True)
+def value_of_object(self: Any, v: Any) -> Any:
+    """Of a polynomial that scipy.special has made, by its roots: coefficients of a high degree lose digits."""
+    if self._eval_func is None:
+        return np.polyval(self.coeffs, v)
+    v = array_like(v)
+    kind = dtype_of_call(self._eval_func, v.dtype)
+    if len(self.coeffs) == 1:
+        return np.full(v.shape, self.coeffs[0], kind)
+    return (self.coeffs[0] * np.prod(v[..., None] - self.weights[:, 0], axis=-1)).astype(kind)
 
 
 # --- associated Legendre functions and spherical harmonics

@@ -27,14 +27,14 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
     return np.moveaxis(np.fft.ifft(np.fft.fft(rows) * weights.astype(inexact(x.dtype))), -1, axis)
 
 
-def _window(window: Any, n: Any) -> Any:
+def window_of(window: Any, n: Any) -> Any:
     """The weights of a window by its name, or as they are given."""
     from scipy.signal import get_window
 
     return get_window(window, n) if isinstance(window, (str, tuple)) else array_like(window)
 
 
-def _segments(x: Any, size: Any, step: Any, detrend: Any) -> Any:
+def segments(x: Any, size: Any, step: Any, detrend: Any) -> Any:
     """Parts of the rows that may overlap, without their trends."""
     count = (fixed_int(x.shape[-1]) - size) // step + 1
     parts = np.stack([x[..., k * step : k * step + size] for k in range(count)], axis=-2)
@@ -43,7 +43,7 @@ def _segments(x: Any, size: Any, step: Any, detrend: Any) -> Any:
     return without_trend(parts, -1, detrend)
 
 
-def _settings(n: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> Any:
+def settings(n: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> Any:
     """The window, the length of segments, the step between them, and the length of the transform."""
     if not isinstance(window, (str, tuple)):
         nperseg = fixed_int(array_like(window).shape[0])
@@ -51,7 +51,7 @@ def _settings(n: Any, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> An
     overlap = size // 2 if noverlap is None else noverlap
     if overlap >= size or (nfft is not None and nfft < size):
         raise ValueError("segments of a spectrum must overlap by less than their length, and nfft be no shorter")
-    return _window(window, size), size, size - overlap, size if nfft is None else nfft
+    return window_of(window, size), size, size - overlap, size if nfft is None else nfft
 
 
 def _spectra(
@@ -67,12 +67,12 @@ def _spectra(
         )
     if scaling not in ("density", "spectrum"):
         raise ValueError("the scaling of a spectrum is 'density' or 'spectrum'")
-    weights, size, step, length = _settings(fixed_int(x.shape[axis]), window, nperseg, noverlap, nfft)
+    weights, size, step, length = settings(fixed_int(x.shape[axis]), window, nperseg, noverlap, nfft)
     weights = weights.astype(inexact(x.dtype))
-    first = np.fft.rfft(_segments(np.moveaxis(x, axis, -1), size, step, detrend) * weights, length)
+    first = np.fft.rfft(segments(np.moveaxis(x, axis, -1), size, step, detrend) * weights, length)
     second = first
     if y is not x:
-        second = np.fft.rfft(_segments(np.moveaxis(y, axis, -1), size, step, detrend) * weights, length)
+        second = np.fft.rfft(segments(np.moveaxis(y, axis, -1), size, step, detrend) * weights, length)
     scale = 1.0 / (fs * np.sum(weights**2)) if scaling == "density" else 1.0 / np.sum(weights) ** 2
     k = np.arange(length // 2 + 1)
     doubled = np.where((k == 0) | (2 * k == length), 1.0, 2.0).astype(weights.dtype)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy import special
 
 import sdfgad
 from sdfgad.errors import ArgumentError, SdfgadError
@@ -11,11 +12,12 @@ from tests.helpers_ir import assert_value_and_slope
 
 POLY = np.poly1d([1.0, -2.0, 0.5])
 SERIES = np.polynomial.Polynomial([1.0, -2.0, 0.5], domain=[0.0, 3.0])
+LEGENDRE, SCALED = special.legendre(25), 0.5 * special.hermite(4)
 X = np.array([0.3, 1.2, -0.7])
 
 
 def from_outside(x):
-    return np.sum(POLY(x) ** 2) + np.sum(SERIES(x) * x)
+    return np.sum(POLY(x) ** 2) + np.sum(SERIES(x) * x) + np.sum(LEGENDRE(0.7 * x) * SCALED(x))
 
 
 def test_polynomials_from_outside():
