@@ -100,6 +100,8 @@ class Arguments:
 
     def _refuse_adopted(self, call: Call) -> None:
         """What the program changes of the outside must be no argument: it has a copy of its own of that."""
+        if not self.primal.adopted:
+            return
         for name, value in {**call.values, **call.containers}.items():
             if any(_is_same(value, one) for one in self.primal.adopted):
                 raise ArgumentError(

@@ -80,7 +80,33 @@ def of_a_graph_search(x):
     return sum(far.values()) * far[nodes[2]]
 
 
-@pytest.mark.parametrize("program", [by_identity, of_outside, graph, by_fields, of_a_graph_search])
+def changed_in_a_loop(x):
+    """Loops and branches make new values of what objects hold; the objects are the same ones."""
+    p, q = Node(x[0]), Node(x[1])
+    table = {p: x[2], q: 3.0}
+    for _ in range(30):
+        p.v = p.v * 0.9 + x[3]
+    if x[0] > 0.1:
+        q.v = x[4]
+    r = p
+    while r.v < 3.0:
+        r.v = r.v * 1.5
+    return table[r] * p.v + table[q] * q.v + (2.0 if r in table else 1.0)
+
+
+def sums_by_object(x):
+    nodes = [Node(v) for v in x]
+    sums, seen = dict.fromkeys(nodes, 0.0), {nodes[0], nodes[2]}
+    for _ in range(20):
+        for n in nodes:
+            sums[n] += n.v * 0.1
+            n.v = n.v * 0.99
+    return sum(sums[n] * n.v for n in nodes if n in seen)
+
+
+@pytest.mark.parametrize(
+    "program", [by_identity, of_outside, graph, by_fields, of_a_graph_search, changed_in_a_loop, sums_by_object]
+)
 def test_as_in_python(program):
     assert_value_and_slope(program, X)
 
