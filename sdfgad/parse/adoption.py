@@ -7,6 +7,7 @@ all that they hold but their arrays, which are adopted where they are updated in
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from sdfgad.parse.contents import ChangesOutside
 from sdfgad.parse.dtypes import DTYPES
 from sdfgad.parse.functions.creation import copy_method
 from sdfgad.parse.object_columns import Deferred
+from sdfgad.parse.overlap import may_overlap
 from sdfgad.parse.tree_nodes import rebuilt_tuple
 from sdfgad.parse.values import Record
 
@@ -40,8 +42,16 @@ def more(b: Builder, adopted: tuple[Any, ...], failure: ChangesOutside) -> tuple
     if len(adopted) > MOST or any(failure.value is one for one in adopted):
         raise failure.refusal
     known = {id(one) for one in adopted}
-    new = [one for one in _with_holders(b, failure.value) if id(one) not in known]
-    return (*adopted, *(new or [failure.value]))
+    new = [one for one in _with_holders(b, failure.value) if id(one) not in known] or [failure.value]
+    _require_apart(b, [one for one in (*adopted, *new) if isinstance(one, np.ndarray)])
+    return (*adopted, *new)
+
+
+def _require_apart(b: Builder, arrays: list[np.ndarray[Any, Any]]) -> None:
+    """Refuse arrays that share memory, as each of them is copied."""
+    if any(may_overlap(x, y) for x, y in itertools.combinations(arrays, 2)):
+        what = "arrays from outside the function that it updates share memory"
+        raise b.unsupported(what, "Pass the whole array as an argument, and take its parts in the function.")
 
 
 def _with_holders(b: Builder, value: Any) -> list[Any]:
@@ -63,7 +73,6 @@ def opened(b: Builder, values: Sequence[Any]) -> dict[str, Any]:
     for value in [*arrays, *values]:
         if id(value) not in b.of_outside:
             _own(b, value)
-    b.adopted = arrays
     return {f"{PREFIX}{k}": b.of_outside[id(value)][1] for k, value in enumerate(values)}
 
 
@@ -72,7 +81,8 @@ def _own(b: Builder, value: Any) -> Any:
     if id(value) in b.of_outside:
         return b.of_outside[id(value)][1]
     if isinstance(value, np.ndarray):
-        copied = b.settle(copy_method(b, b.capture("outside", value, lambda: value)))
+        copied = b.settle(copy_method(b, b.capture("an array", value, lambda: value)))
+        b.adopted.append(value)
         return outside.known(b, value, copied)
     if isinstance(value, tuple):
         parts = [_part(b, value, k, operator.getitem) for k in range(len(value))]

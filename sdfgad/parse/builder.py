@@ -37,6 +37,7 @@ from sdfgad.parse.emitter import STATUS, Emitter
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.magnitudes import Magnitudes
 from sdfgad.parse.object_columns import ObjectColumns
+from sdfgad.parse.overlap import may_overlap
 from sdfgad.parse.references import References
 from sdfgad.parse.texts import RUN_TIME_TEXT, USE_NUMBERS
 from sdfgad.parse.tree_nodes import rebuilt_tuple
@@ -148,6 +149,8 @@ class Builder(Emitter):
         self.originals: dict[int, Any] = {}
         # What holds the parts of values from outside, by the id of each.
         self.holders: dict[int, Any] = {}
+        # Lists and dicts from outside with the arrays of the program, by the id of each (see `outside`).
+        self.wholes: dict[int, Any] = {}
         # The arrays from outside that the program updates (see `adoption`).
         self.adopted: list[np.ndarray[Any, Any]] = []
         # The objects that are keys of dicts or elements of sets, by their fields.
@@ -247,11 +250,15 @@ class Builder(Emitter):
         if id(array) in self.of_outside:
             self.looked_up(array, name, array, lookup)
             return self.of_outside[id(array)][1]
-        if any(np.may_share_memory(array, one) for one in self.adopted):
-            what = f"`{name}` from outside the function shares memory with another array from there that it updates"
-            raise self.unsupported(what, "Pass the arrays as arguments, or let one name have the whole of it.")
+        self.require_apart(name, array)
         self.outside[id(array)] = array
         return self._input(name, array, lookup)
+
+    def require_apart(self, name: str, array: np.ndarray[Any, Any]) -> None:
+        """Refuse an array from outside that shares memory with one that the program updates, and so has a copy of."""
+        if any(may_overlap(array, one) for one in self.adopted):
+            what = f"`{name}` from outside the function shares memory with another array from there that it updates"
+            raise self.unsupported(what, "Pass the arrays as arguments, or let one name have the whole of it.")
 
     def _input(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
         known = next((buffer for buffer, other in self.captured.items() if other is array), None)

@@ -131,6 +131,9 @@ def call(frame: Frame, node: ast.Call) -> Any:
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     if function is len and len(positional) == 1 and id(positional[0]) in frame.b.filling:
         return trajectory_items.length(frame.b, positional[0])
+    if not is_followed(function):
+        positional = [outside.with_arrays(frame.b, value) for value in positional]
+        keywords = {name: outside.with_arrays(frame.b, value) for name, value in keywords.items()}
     if any(isinstance(value, MaybeNone) for value in (*positional, *keywords.values())) and not is_followed(function):
         text = f"an argument of `{source_text(node.func)}`"
         positional = [required(frame.b, value, text) for value in positional]

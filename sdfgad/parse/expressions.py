@@ -142,7 +142,7 @@ def dict_(frame: Frame, node: ast.Dict) -> Any:
     values = iter(evaluated(frame, parts))
     for of in node.keys:
         key = None if of is None else containers.key_of(frame.b, next(values))
-        value = frame.b.settle(next(values))
+        value = frame.b.settle(outside.with_arrays(frame.b, next(values)))
         frame.b.python(made.update, mapping(frame, node, value) if of is None else {key: value})
     return containers.tracked(frame.b, made)
 
@@ -275,6 +275,7 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
         return _made(frame, container, index)
     if outside.is_outside(frame.b, container) and not isinstance(index, slice):
         return outside.part_from_outside(frame.b, container, index, operator.getitem)
+    container = outside.with_arrays(frame.b, container) if isinstance(index, slice) else container
     found = frame.b.python(operator.getitem, container, index)
     if isinstance(index, slice):
         containers.tracked(frame.b, found)

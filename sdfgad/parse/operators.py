@@ -20,6 +20,7 @@ from sdfgad.parse import (
     hazards,
     object_equality,
     optional_values,
+    outside,
     truth_values,
 )
 from sdfgad.parse.builder import Builder
@@ -113,6 +114,7 @@ def python_name(op: type[ast.operator]) -> str:
 
 def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     """``left op right``."""
+    left, right = outside.with_arrays(b, left), outside.with_arrays(b, right)
     if op not in BINARY:
         raise b.unsupported(
             f"the operator {op.__name__} is not supported", "Use arithmetic, comparisons, or NumPy's function for it."

@@ -12,12 +12,14 @@ import operator
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sdfgad.parse import attributes, object_keys, sparse
+from sdfgad.ir.expr import Read
+from sdfgad.parse import attributes, object_keys, sparse, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.containers import Counts, Default, key_of
 from sdfgad.parse.deques import Deque
@@ -26,7 +28,7 @@ from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES, is_of_library, is_record, items_of
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Record
+from sdfgad.parse.values import Record, Tensor
 
 # Classes of the standard library whose objects hold what the user has set.
 NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
@@ -100,6 +102,8 @@ def attributes_of(b: Builder, record: Record) -> dict[str, Any]:
     if not any(is_read_later(record, name) for name in record.fields):
         return record.fields
     b.outside[id(found)] = found
+    if id(record.fields) in b.originals:
+        b.originals[id(found)] = b.originals[id(record.fields)]
     return found
 
 
@@ -158,6 +162,57 @@ def _container(b: Builder, value: Any) -> Any:
     else:
         made.extend(from_outside(b, part) for part in value)
     return made
+
+
+def with_arrays(b: Builder, value: Any) -> Any:
+    """A list, dict or tuple from outside with the program's arrays in place of those that it holds, where all of it is
+    used at once; any other value itself."""
+    is_one = isinstance(value, tuple) or (isinstance(value, (list, dict)) and id(value) in b.outside)
+    if not is_one or not _holds_arrays(value, set()):
+        return value
+    if id(value) in b.wholes and b.wholes[id(value)].is_current(b):
+        return b.wholes[id(value)].found
+    keys = value if isinstance(value, dict) else range(len(value))
+    parts = [with_arrays(b, part_from_outside(b, value, key, operator.getitem)) for key in keys]
+    if isinstance(value, tuple):
+        return rebuilt_tuple(value, parts)
+    made: Any = empty_like(value) if type(value) in KINDS else {} if isinstance(value, dict) else []
+    if isinstance(value, dict):
+        made.update(zip(value, parts, strict=True))
+    else:
+        made.extend(parts)
+    b.outside[id(made)], b.originals[id(made)] = made, value
+    b.wholes[id(value)] = Whole.of(b, value, made)
+    return made
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A container from outside, the one of the program with its arrays, and the input buffers of these."""
+
+    value: Any
+    found: Any
+    inputs: Mapping[str, Any]
+
+    @staticmethod
+    def of(b: Builder, value: Any, found: Any) -> Whole:
+        elements = (one.at(*[0] * one.ndim) for one in trees.leaves(found) if isinstance(one, Tensor))
+        names = [one.buffer for one in elements if isinstance(one, Read) and one.buffer in b.captured]
+        return Whole(value, found, {name: b.captured[name] for name in names})
+
+    def is_current(self, b: Builder) -> bool:
+        """Whether its buffers are still there: an attempt that is given up takes those away that it has met first."""
+        return all(name in b.buffers and b.captured.get(name) is one for name, one in self.inputs.items())
+
+
+def _holds_arrays(value: Any, seen: set[int]) -> bool:
+    """Whether a container holds an array of NumPy's or a sparse matrix, in whatever depth."""
+    if isinstance(value, np.ndarray) or is_sparse(value):
+        return True
+    if not isinstance(value, (list, dict, tuple)) or id(value) in seen:
+        return False
+    seen.add(id(value))
+    return any(_holds_arrays(part, seen) for part in (value.values() if isinstance(value, dict) else value))
 
 
 def empty_like(value: Any) -> Any:

@@ -32,6 +32,7 @@ from sdfgad.parse import (
     objects,
     operators,
     optional_values,
+    outside,
     trees,
     truth_values,
 )
@@ -138,6 +139,8 @@ def _settled(site: Site, values: Keywords) -> Keywords:
 def special_method(site: Site, method: Any, positional: list[Any], keywords: Keywords) -> Any:
     """A call of a method of a list, dict or set."""
     owner, name = method.__self__, method.__name__
+    if name in containers.READ_ONLY and (whole := outside.with_arrays(site.b, owner)) is not owner:
+        return special_method(site, getattr(whole, name), positional, keywords)
     if name == "sort":
         containers.require_current(site.b, owner)
         owner[:] = _sorted(site, list(owner), **keywords)
@@ -459,6 +462,7 @@ def _deepcopy(site: Site, value: Any) -> Any:
 
 def _deeply(site: Site, value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
     """A copy in which what several parts refer to is one object, too."""
+    value = outside.with_arrays(site.b, value)
     if id(value) not in done:
         if isinstance(value, tuple):
             made: Any = rebuilt_tuple(value, [_deeply(site, part, done) for part in value])

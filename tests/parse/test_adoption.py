@@ -10,6 +10,7 @@ from tests.helpers_ir import evaluated_gradients, gradient_of, outputs_of, parse
 
 X = np.linspace(0.2013, 1.7071, 12)
 HEAD = """
+import copy
 import sys
 import threading
 import types
@@ -94,6 +95,17 @@ def integers_and_masks(x):
             I[k % 5] += 1
     B[:] = x > 0.9
     return np.sum(I * x[:5]) + np.sum(x[B])
+
+
+T = np.zeros((5, 3))
+ROWS = [T[i] for i in range(5)]
+
+
+def rows_of_an_array(x):
+    for row in ROWS:
+        row += x[:3]
+    ROWS[0], ROWS[1] = ROWS[1] * 2, ROWS[0]
+    return np.sum(np.array(ROWS) ** 2)
 
 
 def two_names(x):
@@ -220,6 +232,27 @@ def namespace(x):
     NS.u = x[0]
     NS.a = NS.a * x
     return NS.u * np.sum(NS.a)
+
+
+def by_its_dict(x):
+    names = CELLS[1].__dict__
+    names["m"] = x[0]
+    G.cells[0].__dict__["m"] = x[1]
+    return CELLS[1].m * G.cells[0].m
+
+
+def copied(x):
+    cells = copy.deepcopy(CELLS)
+    cells[0].m = x[0]
+    cells[1].add(x[1])
+    WS.m[0][1] = x[3]
+    other = copy.deepcopy(WS)
+    other.m[0][2] = x[4]
+    total = cells[0].m + cells[1].h[0] + CELLS[0].m + len(CELLS[1].h)
+    return total + np.sum(WS.m[0]) * np.sum(other.m[0])
+
+
+WS = Cell([np.zeros(3)])
 
 
 def graph(x):
@@ -548,6 +581,15 @@ def shares_memory(x):
     return np.sum(PART)
 
 
+PARTS = [U[0:3], U[2:5]]
+
+
+def overlapping(x):
+    for part in PARTS:
+        part += x[:3]
+    return np.sum(PARTS[0])
+
+
 def by_columns(x):
     F[...] = x.reshape(4, 3)
     return np.sum(F)
@@ -596,6 +638,7 @@ import sdfgad
     ("name", "line", "what"),
     [
         ("shares_memory", "return np.sum(PART)", "`PART` from outside the function shares memory"),
+        ("overlapping", "part += x", "arrays from outside the function that it updates share memory"),
         ("by_columns", "F[...] =", "an array from outside the function"),
         ("read_only", "FIXED[:] =", "an array from outside the function"),
         ("frozen", "ONE.a =", "`Frozen` is frozen"),
