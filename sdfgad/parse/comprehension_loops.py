@@ -23,7 +23,9 @@ def filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, values: Any) -> 
         frame: that of the names of the comprehension, which it binds.
         values: what the comprehension goes over first.
     """
-    if not may_change_something(frame, node.elt):
+    targets = (one.target for one in node.generators)
+    bound = frozenset(one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+    if not may_change_something(frame, node.elt, bound):
         return None
     frame.env[FOUND], frame.env[VALUES] = containers.tracked(frame.b, []), values
     frame.statement(_as_loop(node))

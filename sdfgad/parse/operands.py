@@ -110,11 +110,15 @@ def _is_pure(frame: Frame, callee: ast.expr, bound: frozenset[str]) -> bool:
     return not isinstance(function, types.FunctionType) or is_library(function)
 
 
-def may_change_something(frame: Frame, node: ast.AST) -> bool:
+def may_change_something(frame: Frame, node: ast.AST, bound: frozenset[str] = frozenset()) -> bool:
     """Whether an expression binds names, or has calls that may change an object: of other functions than library
-    functions, and of other methods than a few."""
-    binds = any(isinstance(one, ast.NamedExpr) for one in ast.walk(node))
-    return binds or any(not _leaves_all(frame, call.func, _bound_in(node)) for call in _calls_in(node))
+    functions, and of other methods than a few.
+
+    Args:
+        bound: names that will be bound where it is evaluated: what they are elsewhere says nothing.
+    """
+    binds, bound = any(isinstance(one, ast.NamedExpr) for one in ast.walk(node)), bound | _bound_in(node)
+    return binds or any(not _leaves_all(frame, call.func, bound) for call in _calls_in(node))
 
 
 # Methods of arrays, strings and containers that change nothing.

@@ -238,3 +238,19 @@ def test_a_change_makes_a_program_stale():
         assert primal.is_current
         changes()
         assert not primal.is_current
+
+
+item = np.ones(3)
+
+
+def names_of_a_comprehension(x):
+    """A comprehension has the name for itself, whatever it is outside."""
+    return np.sum(np.concatenate([item.ravel() for row in [[x, x], [x]] for item in row]))
+
+
+def test_names_of_comprehensions_are_no_global_ones(monkeypatch):
+    x = np.linspace(0.3, 1.0, 6)
+    primal = parsed(names_of_a_comprehension, x)
+    monkeypatch.setitem(globals(), "item", None)
+    assert primal.is_current
+    np.testing.assert_allclose(outputs_of(primal, x)["return"], names_of_a_comprehension(x), rtol=1e-14)
