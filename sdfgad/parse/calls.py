@@ -374,7 +374,8 @@ def _is_of_items(function: Any) -> bool:
 def _items_of_object(frame: Frame, node: ast.Call, value: Any) -> Any:
     """What the ``__iter__`` of an object of the user gives; other values as they are."""
     is_users = isinstance(value, Record) and not value.cls.__module__.startswith("sdfgad.")
-    return list(as_sequence(frame, node, value)) if is_users and hasattr(value.cls, "__iter__") else value
+    has_items = is_users and (hasattr(value.cls, "__iter__") or hasattr(value.cls, "__getitem__"))
+    return list(as_sequence(frame, node, value)) if has_items else value
 
 
 def _hold_objects(values: list[Any]) -> bool:

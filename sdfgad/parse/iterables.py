@@ -10,16 +10,22 @@ import numpy as np
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.parse import masked_lists
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import iterated
+from sdfgad.parse.iterators import iterated, require_apart
 from sdfgad.parse.ranges import Items, Range
 from sdfgad.parse.registry import known_function
 from sdfgad.parse.values import is_whole, scalar
 
 
-def iterable_of(frame: Frame, node: ast.expr) -> Any:
-    """The value of an expression that is gone over: ``np.arange(i, n)`` needs no array, and so no known length."""
+def iterable_of(frame: Frame, node: ast.expr, loop: ast.For | None = None) -> Any:
+    """The value of an expression that is gone over: ``np.arange(i, n)`` needs no array, and so no known length.
+
+    Args:
+        loop: the ``for`` that goes over it, if it is one.
+    """
     if not isinstance(node, ast.Call) or not _is_arange(frame, node):
         value = frame.eval(node)
+        if loop is not None:
+            require_apart(frame, loop, value)
         return value if masked_lists.is_filtered(value) else iterated(frame, node, value)
     bounds = [frame.eval(bound) for bound in node.args]
     span = Range.of(frame.b, bounds) if all(map(is_whole, bounds)) else None

@@ -56,7 +56,7 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     """A ``for`` over a range, an array's leading axis, or a sequence known while parsing (unrolled)."""
     if _is_short_for_another(frame, node):
         return
-    value = iterable_of(frame, node.iter)
+    value = iterable_of(frame, node.iter, node)
     nest = nest_of(frame.b, node, value, frame.source.node)
     if nest is not None:
         for_loop(frame, nest)

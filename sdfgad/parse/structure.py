@@ -125,7 +125,9 @@ def is_of_library(module: str | None) -> bool:
 def _is_special(cls: type) -> bool:
     is_value = issubclass(cls, (type, BaseException, enum.Enum, Indivisible))
     is_array = any(hasattr(cls, name) for name in ("__array__", "__cuda_array_interface__", "__dlpack_device__"))
-    return is_value or is_array or hasattr(cls, "__next__")
+    # Iterators of libraries, and generators, are no containers; one that is written in Python is an object like others.
+    own = getattr(cls, "__next__", None)
+    return is_value or is_array or (own is not None and not isinstance(own, types.FunctionType))
 
 
 def _attributes(value: Any) -> dict[Hashable, Any]:

@@ -130,7 +130,7 @@ def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
     node = loop.node
     head = Head(node)
     if isinstance(node, ast.For):
-        head = head_of(frame, node, gone_over(frame.b, iterable_of(frame, node.iter)))  # type: ignore[assignment]
+        head = head_of(frame, node, gone_over(frame.b, iterable_of(frame, node.iter, node)))  # type: ignore[assignment]
     test = True if head is None else head.test(frame, Lin(0))
     if head is None or test is True:
         # There is only one path: parsing fails as before.
