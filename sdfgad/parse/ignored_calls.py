@@ -16,10 +16,11 @@ import numpy as np
 from sdfgad.errors import IgnoredPrint, SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.containers import Default
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import source_text
-from sdfgad.parse.values import Selection, Tensor, is_static
+from sdfgad.parse.values import Record, Selection, Tensor, is_static
 
 _LEVELS = ("debug", "info", "warning", "error", "critical", "exception", "log")
 # What a call of these would show is lost, so that it is said once.
@@ -122,8 +123,18 @@ def _has_no_effect(frame: Frame, node: ast.expr) -> bool:
     parts = list(ast.walk(node))
     if any(isinstance(one, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for one in parts):
         return False
+    if any(_is_computed(frame, one) for one in parts if isinstance(one, (ast.Attribute, ast.Subscript))):
+        return False
     calls = [one for one in parts if isinstance(one, ast.Call)]
     return all(_is_pure(frame, one.func) and all(k.arg != "out" for k in one.keywords) for one in calls)
+
+
+def _is_computed(frame: Frame, node: ast.Attribute | ast.Subscript) -> bool:
+    """Whether a method of the user's gives an attribute or item, or a defaultdict, which makes it."""
+    owner = _function(frame, node.value)
+    if isinstance(node, ast.Subscript):
+        return isinstance(owner, (Record, Default))
+    return isinstance(owner, Record) and node.attr not in owner.fields
 
 
 def _is_pure(frame: Frame, node: ast.expr) -> bool:

@@ -1,5 +1,6 @@
 """Calls that print, warn or log: left out of the compiled program, with a warning while parsing."""
 
+import collections
 import logging
 import sys
 import warnings
@@ -87,14 +88,29 @@ class Counted:
         self.calls += 1
         return self.calls
 
+    @property
+    def next_one(self):
+        self.calls += 1
+        return self.calls
+
+    def __getitem__(self, k):
+        self.calls += k
+        return self.calls
+
 
 def prints_what_changes(x):
-    counted, y = Counted(), x[0]
+    counted, made, y = Counted(), collections.defaultdict(list), x[0]
     for k in range(40):
         if k % 10 == 0:
             print(counted.mean())
+        if k % 20 == 0:
+            print(counted.next_one)
+        if counted[1] % 3 == 0:
+            print(y)
+        if k % 10 == 1:
+            print(made[k])
         y = y * 0.9 + x[1]
-    return y * counted.calls
+    return y * counted.calls * len(made)
 
 
 def test_what_is_printed_may_change_something():
