@@ -259,7 +259,8 @@ for family in (
     "jacobi(0, 1, 2)",
 ):
     add(f"special.{family}(x)", x="4 unit", function=f"scipy.special.{family.partition('(')[0]}", jax=None)
-add("special.chebyt(45)(x) + special.legendre(4)(x)", x="4 unit", dtypes="dc", jax=None, tolerance=100)
+# Of complex numbers SciPy's coefficients lose all digits at this degree.
+add("special.chebyt(45)(x) + special.legendre(4)(x)", x="4 unit", dtypes="d", jax=None, tolerance=100)
 add("p = special.legendre(3)\nreturn p.deriv()(x) + p.c[0] * x + (p * 2 - 1)(x) + p.integ()(x)", x="4 unit", jax=None,
     function="scipy.special.legendre", label="arithmetic of special.legendre", dtypes="d")  # fmt: skip
 for degree, order in ((0, 0), (3, 0), (3, 1), (4, 3), (2, 2), (1, 2)):

@@ -76,6 +76,8 @@ def zoom(
     counts = [round(n * float(factor)) for n, factor in zip(spline.shape, factors, strict=True)]
     if prefilter and all(factor == 1 for factor in factors):
         return np.copy(values)
+    # SciPy hands this on for real images alone.
+    grid_mode = grid_mode and not np.iscomplexobj(values)
     less, places = 0 if grid_mode else 1, []
     for n, count in zip(spline.shape, counts, strict=True):
         step = (n - less) / (count - less) if count != less else 1.0
