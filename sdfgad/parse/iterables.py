@@ -10,7 +10,8 @@ import numpy as np
 from sdfgad.ir.expr import Int, Lin
 from sdfgad.parse import masked_lists
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.iterators import iterated, require_apart
+from sdfgad.parse.iterators import iterated
+from sdfgad.parse.object_iteration import require_apart
 from sdfgad.parse.ranges import Items, Range
 from sdfgad.parse.registry import known_function
 from sdfgad.parse.values import is_whole, scalar

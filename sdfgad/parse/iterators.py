@@ -10,7 +10,6 @@ import ast
 import inspect
 import itertools
 import operator
-import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,13 +27,11 @@ from sdfgad.parse.contents import State
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
-from sdfgad.parse.jumps import stops
 from sdfgad.parse.library.iteration import items_by_next, items_by_place, next_or
 from sdfgad.parse.loop_nests import axes_of
+from sdfgad.parse.object_iteration import defines, require_all
 from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
-from sdfgad.parse.source import source_text
-from sdfgad.parse.structure import is_of_library
 from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, is_real, kind_of
 
 Keywords = dict[str, Any]
@@ -89,69 +86,16 @@ def iterated(frame: Frame, node: ast.AST, value: Any) -> Any:
     ``__next__`` or ``__getitem__`` gives them."""
     if not isinstance(value, Record):
         return value
-    if _defines(value.cls, "__iter__"):
+    if defines(value.cls, "__iter__"):
         value = method(frame, node, value, "__iter__")
     if not isinstance(value, Record) or value.cls.__module__.startswith("sdfgad."):
         return value
-    if _defines(value.cls, "__next__"):
-        _require_all(frame, node, value)
+    if defines(value.cls, "__next__"):
+        require_all(frame, node, value)
         return frame.call(node, items_by_next, [value], {}, is_definition=True)
-    if _defines(value.cls, "__getitem__") and member(value.cls, "__iter__", None) is None:
+    if defines(value.cls, "__getitem__") and member(value.cls, "__iter__", None) is None:
         return frame.call(node, items_by_place, [value], {}, is_definition=True)
     return value
-
-
-# Functions that take all items of what they are given.
-TAKING_ALL = frozenset({"list", "tuple", "sum", "max", "min", "sorted", "set"})
-
-
-def _require_all(frame: Frame, node: ast.AST, value: Record) -> None:
-    """Refuse to take the items of an iterator at once where Python takes them one by one, as those that are left, or
-    are taken in between, may be others' (``zip(it, it)``)."""
-    parents = frame.source.parents
-    whole = parents.get(id(parents.get(id(node))))
-    taker = parents.get(id(whole)) if isinstance(whole, ast.GeneratorExp) else None
-    calls = [one for one in (node, taker) if isinstance(one, ast.Call)]
-    for call in calls:
-        if not _is_of_users(frame, call) and not _takes_all(call):
-            what = f"an object of {value.cls.__name__} is gone over by `{source_text(call)}`, item by item"
-            raise frame.unsupported(call, what, "Make a list of its items before: items = list(values).")
-
-
-def _takes_all(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in TAKING_ALL
-
-
-def _is_of_users(frame: Frame, call: ast.Call) -> bool:
-    """Whether a call makes the object that a loop goes over, rather than goes over it itself."""
-    found = frame.eval(call.func) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
-    module = getattr(found, "__module__", None)
-    return isinstance(found, (type, types.FunctionType, types.MethodType)) and not is_of_library(module)
-
-
-def _defines(cls: type, name: str) -> bool:
-    return isinstance(member(cls, name, None), types.FunctionType)
-
-
-def require_apart(frame: Frame, node: ast.For, value: Any) -> None:
-    """Refuse a loop over an object whose items are all taken before it, if its body could see that.
-
-    Raises:
-        UnsupportedProgram: the body may stop, or has the object's name.
-    """
-    if not isinstance(value, Record) or not _is_taken_at_once(value.cls):
-        return
-    root: ast.expr = node.iter
-    while isinstance(root, (ast.Attribute, ast.Subscript)):
-        root = root.value
-    names = {one.id for part in node.body for one in ast.walk(part) if isinstance(one, ast.Name)}
-    if stops(node) or (isinstance(root, ast.Name) and root.id in names):
-        what = f"a loop over an object of {value.cls.__name__} has a `break`, or uses the object itself"
-        raise frame.unsupported(node, what, "Write __iter__ as a generator: `for k in range(n): yield ...`.")
-
-
-def _is_taken_at_once(cls: type) -> bool:
-    return _defines(cls, "__next__") or (_defines(cls, "__getitem__") and member(cls, "__iter__", None) is None)
 
 
 def mapping(frame: Frame, node: ast.AST, value: Any) -> Any:
@@ -475,7 +419,7 @@ def first_item(site: Site, iterator: Any, *default: Any) -> Any:
 
     A generator goes on where it was; it must be in the same block of the program.
     """
-    if isinstance(iterator, Record) and _defines(iterator.cls, "__next__"):
+    if isinstance(iterator, Record) and defines(iterator.cls, "__next__"):
         if default:
             return site.define(next_or, iterator, default[0])
         return method(site.frame, site.node, iterator, "__next__")
@@ -497,7 +441,7 @@ def iterator_of(site: Site, iterable: Any) -> Any:
     """``iter(iterable)``."""
     if isinstance(iterable, Iteration):
         return iterable
-    if isinstance(iterable, Record) and _defines(iterable.cls, "__iter__"):
+    if isinstance(iterable, Record) and defines(iterable.cls, "__iter__"):
         own = method(site.frame, site.node, iterable, "__iter__")
         return own if isinstance(own, Record) else iterator_of(site, own)
     # Here, and not only where it is asked for an item, Python refuses what has none.
