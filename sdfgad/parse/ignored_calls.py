@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import logging
 import math
 import sys
+import types
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import IgnoredPrint, SdfgadError
+from sdfgad.errors import IgnoredPrint
 from sdfgad.ir.expr import Lin
-from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.containers import Default
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import bound_to
 from sdfgad.parse.registry import is_hashable
 from sdfgad.parse.source import source_text
 from sdfgad.parse.values import Record, Selection, Tensor, is_static
@@ -94,7 +96,7 @@ def leaves_out(frame: Frame, node: ast.stmt) -> bool:
 def _is_static(frame: Frame, node: ast.expr) -> bool:
     """Whether a condition follows from what is known while parsing, and from no counter of a loop."""
     if isinstance(node, (ast.Name, ast.Attribute)):
-        found = _function(frame, node)
+        found = _found(frame, node)
         return is_static(found) and not isinstance(found, Lin)
     return all(_is_static(frame, one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
 
@@ -111,7 +113,7 @@ def _is_only_output(frame: Frame, node: ast.stmt) -> bool:
     call = node.value if isinstance(node, ast.Expr) else None
     if not isinstance(call, ast.Call):
         return isinstance(node, ast.Pass)
-    function = _function(frame, call.func)
+    function = _found(frame, call.func)
     is_output = (
         is_hashable(function) and is_ignored(function) and not _is_assertion(function) and function not in FILTERS
     )
@@ -130,30 +132,34 @@ def _has_no_effect(frame: Frame, node: ast.expr) -> bool:
 
 
 def _is_computed(frame: Frame, node: ast.Attribute | ast.Subscript) -> bool:
-    """Whether a method of the user's gives an attribute or item, or a defaultdict, which makes it."""
-    owner = _function(frame, node.value)
+    """Whether a method of the user's may give an attribute or item, or a defaultdict, which makes it."""
+    owner = _found(frame, node.value)
     if isinstance(node, ast.Subscript):
-        return isinstance(owner, (Record, Default))
-    return isinstance(owner, Record) and node.attr not in owner.fields
+        return not isinstance(owner, (Tensor, Selection, list, tuple, dict)) or isinstance(owner, Default)
+    if isinstance(owner, Record):
+        return node.attr not in owner.fields
+    return not isinstance(owner, (Tensor, Selection, types.ModuleType, logging.Logger))
 
 
 def _is_pure(frame: Frame, node: ast.expr) -> bool:
     owner = node.value if isinstance(node, ast.Attribute) and node.attr in PURE_METHODS else None
-    if owner is not None and isinstance(_function(frame, owner), (Tensor, Selection)):
+    if owner is not None and isinstance(_found(frame, owner), (Tensor, Selection)):
         return True
-    function = _function(frame, node)
+    function = _found(frame, node)
     return isinstance(function, np.ufunc) or (is_hashable(function) and function in PURE)
 
 
-def _function(frame: Frame, node: ast.expr) -> Any:
-    """The function of a name, or of an attribute of a module or object; None where it is not known."""
-    if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(_root(node), ast.Name):
-        return None
-    try:
-        return frame.eval(node)
-    except (NeedsConstant, SdfgadError):
-        return None
+def _found(frame: Frame, node: ast.expr) -> Any:
+    """What a name is bound to, or an attribute of a module, logger or object; None where that is not known.
 
-
-def _root(node: ast.expr) -> ast.expr:
-    return _root(node.value) if isinstance(node, ast.Attribute) else node
+    To evaluate it could make the program check that it is there, or run a property.
+    """
+    if isinstance(node, ast.Name):
+        found = bound_to(frame, node.id)
+        return frame.source.outer.get(node.id, getattr(builtins, node.id, None)) if found is None else found
+    owner = _found(frame, node.value) if isinstance(node, ast.Attribute) else None
+    if isinstance(owner, Record) and isinstance(node, ast.Attribute):
+        return owner.fields.get(node.attr)
+    is_stream = any(owner is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
+    is_known = isinstance(owner, (types.ModuleType, logging.Logger)) or (owner is not None and is_stream)
+    return getattr(owner, node.attr, None) if is_known and isinstance(node, ast.Attribute) else None

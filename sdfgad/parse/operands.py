@@ -152,14 +152,14 @@ def _leaves_all(frame: Frame, callee: ast.expr, bound: frozenset[str]) -> bool:
     root: ast.expr = callee
     while isinstance(root, ast.Attribute):
         root = root.value
-    value = _local(frame, root.id) if isinstance(root, ast.Name) else None
+    value = bound_to(frame, root.id) if isinstance(root, ast.Name) else None
     if value is None and isinstance(root, ast.Name):
         # A module: its generators of random numbers are drawn of.
         return "random" not in ast.unparse(callee).split(".") and _is_pure(frame, callee, bound)
     return callee.attr in READING and not isinstance(value, Record)
 
 
-def _local(frame: Frame | None, name: str) -> Any:
+def bound_to(frame: Frame | None, name: str) -> Any:
     """What a name of a function, or of those around it, is bound to; None where it is no name of theirs."""
     while frame is not None:
         for names in (frame.env, frame.env.get(CELLS, {})):

@@ -116,3 +116,28 @@ def prints_what_changes(x):
 def test_what_is_printed_may_change_something():
     with pytest.warns(IgnoredPrint):
         assert_value_and_slope(prints_what_changes, X)
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+def reports_what_may_be_none(x):
+    """Only Python's order of evaluation makes sure that `best` is there."""
+    points, best = [Point(v) for v in x], None
+    for k in range(30):
+        p = points[k % 3]
+        p.x = p.x * 0.9
+        if best is None or best.x > p.x:
+            best = p
+        if best is not None and best.x < 0.5:
+            print(best.x)
+        if best is None or best.x > 0.1:
+            print(k)
+    return best.x
+
+
+def test_what_is_printed_may_be_none():
+    with pytest.warns(IgnoredPrint):
+        assert_value_and_slope(reports_what_may_be_none, X)
