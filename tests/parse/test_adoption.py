@@ -11,6 +11,7 @@ from tests.helpers_ir import evaluated_gradients, gradient_of, outputs_of, parse
 X = np.linspace(0.2013, 1.7071, 12)
 HEAD = """
 import copy
+import logging
 import sys
 import threading
 import types
@@ -605,6 +606,14 @@ def frozen(x):
     return ONE.a
 
 
+LOG = logging.getLogger("sdfgad.tests")
+
+
+def of_a_library(x):
+    LOG.step = x[0]
+    return np.sum(x)
+
+
 def new_method(x):
     P.f = use
     return P().f() * np.sum(x)
@@ -642,6 +651,7 @@ import sdfgad
         ("by_columns", "F[...] =", "an array from outside the function"),
         ("read_only", "FIXED[:] =", "an array from outside the function"),
         ("frozen", "ONE.a =", "`Frozen` is frozen"),
+        ("of_a_library", "LOG.step =", "`LOG.step` of an object from outside the function is assigned to"),
         ("new_method", "P.f = use", "`f` of the class P is assigned to, and is a function"),
         ("local_class", "Local.n += 1", "an assignment to `Local.n` is not supported"),
         ("within", "U[:] = z", "an array from outside the function"),
