@@ -241,7 +241,7 @@ class ProgramRaises(SdfgadError):
 
 
 class DivisionByZero(SdfgadError, ZeroDivisionError):
-    """An integer is divided by zero where Python would raise ZeroDivisionError."""
+    """A number of Python is divided by zero, which raises ZeroDivisionError there."""
 
 
 class SingularMatrix(SdfgadError, np.linalg.LinAlgError):

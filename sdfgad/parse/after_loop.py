@@ -80,6 +80,10 @@ def _members_of_last_trip(b: Builder, last: dict[str, Lin]) -> dict[int, tuple[A
 def _at_place(b: Builder, member: Member, place: Lin) -> Any:
     """The object at the place of the last trip."""
     known = b.guessed(place)
+    if known is not None and known >= len(member.objects):
+        # The last trip is one in which the branch that looks the object up is not taken.
+        what = "an object that a branch of a loop has chosen is read behind the loop"
+        return Unbound(what, b.unsupported(what, "Give it a name before the loop, or read it in the branch."))
     if known is not None:
         return member.objects[known]
     try:

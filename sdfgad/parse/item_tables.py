@@ -8,6 +8,7 @@ edges of a graph, are elements of captured arrays, and others are rows (`item_ar
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,8 @@ Column = Callable[[Lin], Any]
 DOUBLE = np.dtype(np.float64)
 # What gives the keys of a dict, and its items.
 KEYS, ITEMS = (dict, DICT_VIEWS[0]), DICT_VIEWS[2]
+# What all items of a list must have in common.
+LABELS = str, bool, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc
 # Python's integers are longer than those of compiled code, in which products of these must not overflow.
 LARGEST = 2**31
 # Statements of at most so many elements are rolled; fewer of them run faster one by one, and compile as fast.
@@ -79,14 +82,14 @@ def _labelled(key: Any) -> Any:
 
 
 def _is_alike(values: Sequence[Any]) -> bool:
-    kind = _kind(values[0])
-    return kind is not None and all(_kind(value) == kind for value in values)
+    kind = kind_of(values[0])
+    return kind is not None and all(kind_of(value) == kind for value in values)
 
 
-def _kind(value: Any) -> _Kind:
+def kind_of(value: Any) -> _Kind:
     """The structure of an item, with the type of each number and array in it; None where none of these loops has it."""
     if isinstance(value, (tuple, list)) or type(value) is dict:
-        parts = tuple(map(_kind, parts_of(value)))
+        parts = tuple(map(kind_of, parts_of(value)))
         keys = tuple(value) if isinstance(value, dict) else ()
         return None if not parts or None in parts else (type(value), keys, parts)
     if isinstance(value, Tensor):
@@ -95,10 +98,14 @@ def _kind(value: Any) -> _Kind:
         return Record, value.cls, tuple(value.fields)
     if isinstance(value, _Label):
         return _Label
-    if isinstance(value, (str, bool)) or value is None:
+    if _is_label(value):
         return "label", value
     is_number = type(value) is float or (type(value) is int and abs(value) < LARGEST)
     return type(value) if is_number else None
+
+
+def _is_label(value: Any) -> bool:
+    return value is None or isinstance(value, LABELS)
 
 
 def _kind_of_array(value: Tensor) -> _Kind:
@@ -147,7 +154,7 @@ def _column(b: Builder, values: list[Any]) -> Column | None:
     if isinstance(first, _Label):
         texts = list(map(str, values))
         return _noting(b, lambda place: _text_at(texts, place))
-    if isinstance(first, (str, bool)) or first is None:
+    if _is_label(first):
         return lambda place: first
     if any(isinstance(value, Tensor) for value in values):
         found = column(b, list(map(as_tensor, values)), partial(integers, b))
@@ -163,7 +170,7 @@ def column_of_alike(b: Builder, values: list[Any]) -> Column | None:
 
 def _column_of_doubles(b: Builder, values: list[Any]) -> Column | None:
     """The same of numbers, some of which are Python's (`0.0` beside `x[0]`), where no array is of less than doubles."""
-    kinds = set(map(_kind, values))
+    kinds = set(map(kind_of, values))
     if not kinds <= {int, float, ((), DOUBLE, False)} or has_singles(b.buffers.values()):
         return None
     numbers = list(map(as_tensor, values))

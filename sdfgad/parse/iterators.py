@@ -255,7 +255,8 @@ def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywor
 
     calls_user = function in (map, filter) or function in WITH_FUNCTIONS
     axes = axes_of(b, function, positional, keywords)
-    return Iteration((*positional, *keywords.values()), items, tuple(b.blocks), is_generator=calls_user, axes=axes)
+    sources, maker = (*positional, *keywords.values()), None if keywords.keys() - {"strict"} else function
+    return Iteration(sources, items, tuple(b.blocks), is_generator=calls_user, axes=axes, function=maker)
 
 
 def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -446,7 +447,7 @@ def iterator_of(site: Site, iterable: Any) -> Any:
         return own if isinstance(own, Record) else iterator_of(site, own)
     # Here, and not only where it is asked for an item, Python refuses what has none.
     as_sequence(site.frame, site.node, iterable)
-    return Iteration((iterable,), lambda: _plain_items(site, iterable), tuple(site.b.blocks))
+    return Iteration((iterable,), lambda: _plain_items(site, iterable), tuple(site.b.blocks), function=iter)
 
 
 def _plain_items(site: Site, iterable: Any) -> Any:

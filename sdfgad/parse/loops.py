@@ -26,7 +26,7 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees
+from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees, type_switch
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
@@ -67,6 +67,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         return
     if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return
+    if _is_type_switch(frame, node, value):
+        return
     iterable = gone_over(frame.b, value)
     frame.iterables.append(value)
     try:
@@ -101,7 +103,7 @@ def _keeps_items(frame: Frame, node: ast.For) -> bool:
     names = assigned_names(node.target)
     shared = frame.source.nonlocals | frame.source.cells
     bound = [one for one in ast.walk(node.target) if isinstance(getattr(one, "ctx", None), ast.Store)]
-    if not all(isinstance(one, (ast.Name, ast.Tuple, ast.List)) for one in bound) or names & shared:
+    if not all(isinstance(one, (ast.Name, ast.Tuple, ast.List, ast.Starred)) for one in bound) or names & shared:
         return True
     return any(is_read_behind(frame.source.tree, node, tuple(frame.around), name) for name in names)
 
@@ -131,6 +133,29 @@ def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
         pass
     finally:
         frame.iterables.pop()
+    point.backtrack(frame)
+    return False
+
+
+def _is_type_switch(frame: Frame, node: ast.For, value: Any) -> bool:
+    """Parse a loop over items of several kinds as one with a branch for each kind; returns whether it can be one."""
+    b = frame.b
+    is_begun = isinstance(value, Iteration) and (id(value) in b.exhausted or value.blocks != tuple(b.blocks))
+    if b.rolling is Rolling.NONE or is_begun:
+        return False
+    candidates = list(type_switch.candidates(node, value))
+    if not candidates or _keeps_items(frame, node):
+        return False
+    return any(_rolled_switch(frame, value, switch) for switch in candidates)
+
+
+def _rolled_switch(frame: Frame, value: Any, switch: type_switch.TypeSwitch) -> bool:
+    point, before = ChoicePoint.of(frame), trees.copied(switch.lists)
+    with switch.named(frame):
+        gone_over(frame.b, value)
+        is_rolled = _rolled_over_table(frame, switch.node, iterable_of(frame, switch.node.iter))
+    if is_rolled and not trees.is_changed(switch.lists, before):
+        return True
     point.backtrack(frame)
     return False
 

@@ -35,6 +35,7 @@ from sdfgad.parse import (
     outside,
     trees,
     truth_values,
+    type_switch,
 )
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
@@ -262,6 +263,11 @@ def _id(site: Site, value: Any) -> int:
         what = "`id` of what is no object of a class, or of an object that data chooses, is not supported"
         raise site.b.unsupported(what, "Number the objects: self.number = k.")
     return id(value.fields)
+
+
+@_of(type_switch.item_of_kind)
+def _item_of_kind(site: Site, items: Any, place: Any) -> Any:
+    return type_switch.chosen_item(site.b, items, place)
 
 
 @_of(masked_lists.pythons)

@@ -7,13 +7,14 @@ nothing bounds an exponent, the compiled program checks it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, DivisionByZero
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, Read, cast, reads
+from sdfgad.ir.program import Compute, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
@@ -144,12 +145,37 @@ def require_like_python(b: Builder, name: str, left: Any, right: Any) -> None:
     if not counters or not (_is_number(left) and _is_number(right)):
         return
     is_integral = is_integer(right) or (isinstance(right, float) and right.is_integer())
-    if name == "power" and not is_integral:
+    if name == "power" and not is_integral and not _are_known(b, left, lambda numbers: numbers >= 0):
         what = "a power of a number may be complex in Python"
         raise NeedsConstant(counters, b.where, what, "Take powers of arrays, or of numbers that are not negative.")
     if name in ("divide", "floor_divide", "remainder") and _may_be_zero(b, right):
         what = "a divisor may be 0, which is an error in Python"
-        raise NeedsConstant(counters, b.where, what, "Divide by an array, or by a number that is not 0.")
+        todo = "Divide by an array, or by a number that is not 0."
+        if not isinstance(right, Tensor) or _table_of(b, right) is not None:
+            raise NeedsConstant(counters, b.where, what, todo)
+        is_fine = Op("not_equal", (right.at(), Const(0, right.dtype)), BOOL)
+        b.check(is_fine, (), "a number of Python is divided by zero", DivisionByZero, todo)
+
+
+def _are_known(b: Builder, value: Any, test: Callable[[np.ndarray[Any, Any]], Any]) -> bool:
+    """Whether a number is one of a table of known numbers for which a test holds."""
+    table = _table_of(b, value)
+    return table is not None and bool(np.all(test(table)))
+
+
+def _table_of(b: Builder, value: Any) -> np.ndarray[Any, Any] | None:
+    """The known numbers of which a number is one."""
+    element = value.at() if isinstance(value, Tensor) else None
+    while isinstance(element, Read) and element.buffer not in b.captured:
+        element = _only_value(b, element.buffer)
+    return known_tables(b).get(element.buffer) if isinstance(element, Read) else None
+
+
+def _only_value(b: Builder, buffer: str) -> Expr | None:
+    """What the only statement that writes a number lets it be."""
+    found = [one for block in b.blocks for one in walk(tuple(block)) if buffer in one.written]
+    only = found[0] if len(found) == 1 else None
+    return only.value if isinstance(only, Compute) and not only.accumulate else None
 
 
 def _is_number(value: Any) -> bool:
@@ -160,7 +186,9 @@ def _is_number(value: Any) -> bool:
 def _may_be_zero(b: Builder, value: Any) -> bool:
     if isinstance(value, Lin):
         return not (b.domain.implies(value - 1) or b.domain.implies(-value - 1))
-    return isinstance(value, Tensor) or value == 0
+    if isinstance(value, Tensor):
+        return not _are_known(b, value, lambda numbers: numbers != 0)
+    return bool(value == 0)
 
 
 def _reads_table(b: Builder, form: Lin) -> bool:

@@ -10,15 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from sdfgad.ir.expr import Expr, IntLike, Lin, Read, reads
 from sdfgad.ir.program import reads_of, walk
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Rolling
+from sdfgad.parse.known_tables import integers
 from sdfgad.parse.values import Tensor, view_of
 
 # Fewer statements are not worth a loop that fills an array: one by one, they are merged with others, and their indices
 # are constants.
 MANY_STATEMENTS = 32
+# Items are gathered where each part that they come from gives so many of them in the mean.
+FEWEST_OF_A_PART = 6
+MANY_PARTS = 8
 # The numbers of a shorter vector are taken one by one.
 FEW_ELEMENTS = 16
 ALIKE = "Append numbers, arrays of one shape and type, or tuples of such; copies of arrays that are updated in place."
@@ -109,6 +115,39 @@ def segments(b: Builder, values: Sequence[Tensor]) -> list[Tensor]:
         longer = None if last is None else last.followed_by(one)
         found[len(found) - (longer is not None) :] = [one if longer is None else longer]
     return [one.of(b) for one in found]
+
+
+def few_segments(b: Builder, values: Sequence[Tensor], dtype: np.dtype[Any]) -> list[Tensor]:
+    """The same arrays for copies of the items; one alone, if that takes far fewer statements."""
+    found = segments(b, values)
+    whole = _gathered(b, values, dtype) if len(found) > MANY_PARTS else None
+    return found if whole is None else [whole]
+
+
+def _gathered(b: Builder, values: Sequence[Tensor], dtype: np.dtype[Any]) -> Tensor | None:
+    """All items, by known places in an array with each of them once; None if that has not far fewer parts.
+
+    So a list to which the branches of a loop append in turn takes a statement for each branch, not for each item.
+    """
+    keys = [_key(b, value, number) for number, value in enumerate(values)]
+    different = dict(zip(keys, values, strict=True))
+    order = sorted(different, key=lambda key: key if isinstance(key[0], str) else ("", 0))
+    parts = segments(b, [different[key] for key in order])
+    if len(parts) * FEWEST_OF_A_PART > len(values):
+        return None
+    whole, first = b.new_view("", (Lin(len(order)), *values[0].shape), dtype), 0
+    for part in parts:
+        b.assign(rows_of(whole, first, part.shape[0].const), part)
+        first += part.shape[0].const
+    numbers = {key: number for number, key in enumerate(order)}
+    place = integers(b, np.array([numbers[key] for key in keys]))
+    return whole.reindexed((Lin(len(values)), *whole.shape[1:]), lambda p: (place(p[0]), *p[1:]))
+
+
+def _key(b: Builder, value: Tensor, number: int) -> tuple[Any, int]:
+    """What equal items have in common: the row of an array that they are, or, of numbers, the expression."""
+    row = _row(b, value)
+    return row or ((value.at(), 0) if not value.ndim else (None, number))
 
 
 @dataclass(frozen=True)

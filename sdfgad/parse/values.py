@@ -265,6 +265,7 @@ class Iteration(Holder):
         is_generator: whether a generator expression makes it.
         at_once: its items, of which a loop computes all; None where it cannot, or need not.
         axes: the ranges of a product of ranges.
+        function: what has made it of its sources alone, such as `zip`, of which one may be whether it is strict.
         number: later ones have greater numbers.
     """
 
@@ -277,6 +278,7 @@ class Iteration(Holder):
     is_generator: bool = False
     at_once: Callable[[], list[Any] | None] = lambda: None
     axes: tuple[Any, ...] = ()
+    function: Any = None
     number: int = field(default_factory=lambda: next(ITERATORS))
 
     @property

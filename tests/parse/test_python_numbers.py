@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ArgumentError, PythonRaises
+from sdfgad.errors import ArgumentError, DivisionByZero, PythonRaises
+from tests.helpers import line_of
+from tests.helpers_ir import assert_value_and_slope
 
 X = np.linspace(0.5, 1.5, 5)
 
@@ -100,6 +102,43 @@ def test_python_raises_where_a_listed_number_is_zero(kind):
         by_zero(kind)(X)
     with pytest.raises(PythonRaises, match="zero"):
         sdfgad.differentiate(by_zero(kind)).value(X)
+
+
+def divided_by_listed(x):
+    """None of these numbers is zero, nor negative."""
+    y = x[0]
+    for length, width in [(1.5, 0.1), (0.3, 2.0), (0.7, 0.4)] * 24:
+        y = np.sin(y * length / width) + length**0.5
+    return y
+
+
+def divided_by_computed(x):
+    return divided_by_sums(x, (1.5, 0.1, -0.3, 2.0))
+
+
+def divided_by_sums(x, numbers):
+    total, y = 0.0, x[0]
+    for w in list(numbers) * 20:
+        total = total + w
+        y = np.sin(y + w / total) + 1.0 / (3.0 * w)
+    return y
+
+
+@pytest.mark.parametrize("program", [divided_by_listed, divided_by_computed])
+def test_a_loop_that_divides_stays_one(program):
+    assert "loop" in str(sdfgad.explain(program, X, stage="parsed"))
+    assert_value_and_slope(program, X)
+
+
+def test_python_raises_where_a_computed_number_is_zero():
+    def program(x):
+        return divided_by_sums(x, (1.5, 0.1, -1.6, 2.0))
+
+    with pytest.raises(ZeroDivisionError):
+        program(X)
+    with pytest.raises(DivisionByZero, match="a number of Python is divided by zero") as caught:
+        sdfgad.differentiate(program).value(X)
+    assert str(caught.value.where) == line_of(divided_by_sums, "w / total")
 
 
 @pytest.mark.parametrize("grown", [lambda n: n**2, lambda n: n << 40, lambda n: n * 10**12], ids=["**", "<<", "*"])

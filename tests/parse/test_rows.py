@@ -194,3 +194,30 @@ def test_equal_numbers_are_one_statement():
     x = np.array([0.3, 0.7])
     assert len(str(sdfgad.explain(program, x, stage="parsed")).splitlines()) < 20
     assert_like_python(program, x)
+
+
+def appended_in_turn(x, trips):
+    """Two branches append tuples to one list."""
+    y, found = x[0], [(x[1], 0.5)]
+    for k in range(trips):
+        if k % 3 == 1:
+            y = np.sin(y + x[1])
+            found.append((y, 2.0 * y))
+        else:
+            y = np.cos(y * x[0])
+            found.append((y**2, y))
+    a = np.array(found)
+    return np.sum(a[:, 0] * np.arange(trips + 1.0)) + a[3, 1] ** 2 + a[4, 1]
+
+
+def test_what_branches_append_in_turn_is_a_few_statements():
+    shorter, longer = lambda x: appended_in_turn(x, 24), lambda x: appended_in_turn(x, 48)
+    x = np.array([0.3, 0.7])
+    assert_value_and_slope(shorter, x)
+    assert len({len(str(sdfgad.explain(one, x, stage="parsed")).splitlines()) for one in (shorter, longer)}) == 1
+
+
+@pytest.mark.parametrize("items", ["[(x[0], k) for k in range(9)]", "[[x, x * x]] * 9", "[(x[0], 2), (x[1], 0.5)] * 5"])
+def test_an_array_of_tuples(items, tmp_path):
+    text = f"import numpy as np\n\ndef program(x):\n    return np.array({items})\n"
+    assert_like_python(module_from(text, tmp_path).program, np.array([0.3, 0.7]))
