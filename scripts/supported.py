@@ -63,6 +63,7 @@ STATEMENTS = {
     "lists of which loops replace items (`xs[k] = f(xs[k + 1])`)": "tests/parse/test_stored_lists.py",
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "lists of alike arrays, tuples or dicts (`[x0, *rows]`, `rows[::-1]`)": "tests/parse/test_item_arrays.py",
+    "named tuples with operators and properties of their own": "tests/parse/test_tuple_methods.py",
     "loops over objects of several classes, over tuples and dicts with texts in them": "tests/parse/test_type_switch.py",
     "loops whose first trips give lists and dicts their lengths and keys": "tests/parse/test_warm_up.py",
     "`is` between items of lists": "tests/parse/test_identity.py",

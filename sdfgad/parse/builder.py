@@ -63,6 +63,8 @@ from sdfgad.parse.versions import Versions
 Shaped = tuple[Iterable[IntLike], Any]
 
 
+# A short loop has at most so many trips: nests of such are counted together.
+MOST_OF_SHORT = 4
 # What the parser has for a value, and its class in Python.
 PYTHON_NAMES = {
     "Tensor": "ndarray",
@@ -120,6 +122,7 @@ class Builder(Emitter):
         self.rolls_tables = False
         # The bodies of loops by whose counters items of such lists are looked up are less deep than this; the counters
         # by which some have been.
+        self.copies = 1
         self.table_depth, self.table_symbols = sys.maxsize, frozenset[str]()
         self.tables: dict[tuple[str, bytes], np.ndarray[Any, Any]] = {}
         self.fillers: tuple[Body, ...] = ()
@@ -395,6 +398,15 @@ class Builder(Emitter):
             self.rolls_tables = before
 
     @contextmanager
+    def unrolling(self, trips: int) -> Iterator[None]:
+        """Within it, a trip is parsed of a loop that is unrolled, which `copies` counts where it is short."""
+        before, self.copies = self.copies, self.copies * (trips if trips <= MOST_OF_SHORT else 1)
+        try:
+            yield
+        finally:
+            self.copies = before
+
+    @contextmanager
     def carrying(self, buffers: Iterable[str], node: Any) -> Iterator[None]:
         """The body of a loop that hands on values in these buffers."""
         before, own = (self.carried, self.carriers, self.checks_integers), frozenset(buffers)
@@ -639,7 +651,7 @@ class Builder(Emitter):
         """The integers of a sequence or of an array with one axis, or one integer; raises as `constant` does."""
         if isinstance(values, Tensor) and values.ndim == 1:
             values = [scalar(values.at(k)) for k in range(self.constant(values.shape[0]))]
-        return [self.constant(value) for value in (values if isinstance(values, (tuple, list)) else (values,))]
+        return [self.constant(value) for value in (values if isinstance(values, (tuple, list, range)) else (values,))]
 
     def _integer(self, value: Any) -> Lin:
         if isinstance(value, Tensor) and not value.ndim and value.dtype.kind in "iub":

@@ -66,6 +66,7 @@ from sdfgad.parse.rows import elements_of
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain, require_known, require_no_texts
+from sdfgad.parse.tuple_methods import own_method
 from sdfgad.parse.values import DICT_VIEWS, Holder, MaybeNone, Record, Selection, Tensor, as_tensor, is_real, is_static
 
 Keywords = dict[str, Any]
@@ -129,6 +130,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if (own := own_method(function, "__call__")) is not None:
+        return _dispatch(frame, node, own, [function, *positional], keywords)
     if function is len and len(positional) == 1 and id(positional[0]) in frame.b.filling:
         return trajectory_items.length(frame.b, positional[0])
     if not is_followed(function):
@@ -179,6 +182,10 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
+    if is_hashable(function) and function in OBJECT_FUNCTIONS and positional:
+        own = own_method(positional[0], f"__{function.__name__}__")
+        if own is not None:
+            return frame.call(node, own, positional, keywords)
     if any(isinstance(value, Record) for value in positional):
         expression = operators.expression_of(function, [ast.Constant(value) for value in positional])
         if expression is not None:
@@ -379,9 +386,13 @@ def _items_of_object(frame: Frame, node: ast.Call, value: Any) -> Any:
 
 
 def _hold_objects(values: list[Any]) -> bool:
-    """Whether there are objects among some values, or among the items of the only one."""
+    """Whether there are objects, or named tuples that can be added, among some values, or the items of the only one."""
     items = values[0] if len(values) == 1 or (values and isinstance(values[0], (list, tuple))) else values
-    return isinstance(items, (list, tuple)) and any(isinstance(item, Record) for item in items)
+    return isinstance(items, (list, tuple)) and any(map(_is_object, items))
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, Record) or own_method(value, "__add__") is not None
 
 
 def _as_array(frame: Frame, function: Any, value: Any) -> Any:

@@ -25,6 +25,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.merging import has_one_shape, is_same, phi, unified
 from sdfgad.parse.operands import method
 from sdfgad.parse.tree_nodes import is_inner, is_same_kind, with_parts
+from sdfgad.parse.tuple_methods import own_method
 from sdfgad.parse.updating import aliased_by
 from sdfgad.parse.values import (
     ChosenObject,
@@ -171,6 +172,9 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
         return chosen_texts.truth(frame.b, value)
     if isinstance(value, Reading):
         raise frame.unsupported(node, f"{Reading.noun} is a condition: it differs from run to run", Reading.instead)
+    own = own_method(value, "__bool__") or own_method(value, "__len__")
+    if own is not None:
+        return frame.call(node, own, [value], {})
     if not isinstance(value, Record):
         return value
     name = next((name for name in ("__bool__", "__len__") if hasattr(value.cls, name)), None)

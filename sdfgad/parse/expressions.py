@@ -65,6 +65,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import is_plain
+from sdfgad.parse.tuple_methods import comparison, own_method, own_property
 from sdfgad.parse.values import ChosenText, MaybeNone, Record, Selection, Tensor, is_integer, is_real, is_whole
 
 # What to write instead of attributes of arrays that are not supported.
@@ -182,7 +183,9 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
     if not isinstance(value, (Tensor, Selection)):
         # A named tuple may be one of the program's own.
         if isinstance(value, tuple) and not outside.is_outside(frame.b, value):
-            return frame.b.python(getattr, value, node.attr)
+            getter = own_property(value, node.attr)
+            found = frame.b.python(getattr, value, node.attr) if getter is None else None
+            return found if getter is None else frame.call(node, getter, [value], {})
         if (cells := namespaces.cells_of(frame.b, value, node.attr)) is not None:
             found = optional_values.bound(frame.b, cells[node.attr], f"`.{node.attr}`")
             return containers.read(frame.b, found, f"`.{node.attr}`")
@@ -230,6 +233,8 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
         container = delay_lines.items_for(frame, container, index)
     if isinstance(container, Record):
         return method(frame, node, container, "__getitem__", index)
+    if (own := own_method(container, "__getitem__")) is not None:
+        return frame.call(node, own, [container, index], {})
     with containers.noted_lookup(frame.b, container, index):
         return item(frame, container, index)
 
@@ -340,8 +345,11 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
     if isinstance(node.op, ast.Not):
         return conditions.test(frame, node)
     value = frame.eval(node.operand)
+    name = f"__{operators.UNARY[type(node.op)][0].__name__}__"
     if isinstance(value, Record):
-        return method(frame, node, value, f"__{operators.UNARY[type(node.op)][0].__name__}__")
+        return method(frame, node, value, name)
+    if (own := own_method(value, name)) is not None:
+        return frame.call(node, own, [value], {})
     return operators.unary(frame.b, type(node.op), value)
 
 
@@ -355,6 +363,9 @@ def compare(frame: Frame, node: ast.Compare) -> Any:
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    found = NotImplemented if op in operators.IDENTITY else _compared_by_tuple(frame, node, op, left, right)
+    if found is not NotImplemented:
+        return found
     if op in (ast.In, ast.NotIn) and isinstance(right, Record):
         is_missing = _negated(frame, node, method(frame, node, right, "__contains__", left))
         return is_missing if op is ast.NotIn else _negated(frame, node, is_missing)
@@ -367,6 +378,22 @@ def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, r
     if op is ast.NotEq and not object_equality.defines(left.cls, "__ne__"):
         return _negated(frame, node, method(frame, node, left, "__eq__", right))
     return method(frame, node, left, f"__{operators.COMPARE[op][0].__name__}__", right)
+
+
+def _compared_by_tuple(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    """The same by what the class of a named tuple defines; else NotImplemented."""
+    if op in (ast.In, ast.NotIn):
+        function = own_method(right, "__contains__")
+        chosen = None if function is None else (function, [right, left])
+    else:
+        chosen = comparison(operators.COMPARE[op][0].__name__, left, right)
+    if chosen is None and op is not ast.NotEq:
+        return NotImplemented
+    if chosen is None:
+        found = _compared_by_tuple(frame, node, ast.Eq, left, right)
+        return found if found is NotImplemented else _negated(frame, node, found)
+    found = frame.call(node, chosen[0], chosen[1], {})
+    return _negated(frame, node, found) if op is ast.NotIn else found
 
 
 def _ordered(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:

@@ -20,7 +20,7 @@ from sdfgad.ir.expr import INT, Const, Expr, Int, IntLike, Lin, Read
 from sdfgad.ir.program import Branch, Compute, Loop, Statement, blocks_of, reads_of, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes, truth_values
-from sdfgad.parse.builder import Builder
+from sdfgad.parse.builder import MOST_OF_SHORT, Builder
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.item_arrays import column
@@ -48,8 +48,7 @@ MANY_SMALL = 64
 # there are so many small statements beside them.
 FEW_WHOLE = 64
 MOST_SMALL = 256
-# A nest of loops of at most so many trips each counts as one loop where it has so many trips together.
-MOST_OF_SHORT = 4
+# A nest of short loops counts as one loop where it has so many trips together.
 MANY_IN_A_NEST = 64
 
 
@@ -224,8 +223,13 @@ def _if_short(trips: Lin) -> int:
 
 def trips_of_nest(b: Builder, trips: int = 1) -> int:
     """How many trips the short loops around have together, times `trips`, where that is many; else `trips`."""
-    product = math.prod(_if_short(count) for _, _, count in b.loops) * trips
+    product = trips_together(b) * trips
     return product if product >= MANY_IN_A_NEST else trips
+
+
+def trips_together(b: Builder) -> int:
+    """How many trips the short loops around have together, also those that are unrolled."""
+    return b.copies * math.prod(_if_short(count) for _, _, count in b.loops)
 
 
 def _most_trips(b: Builder, trips: Lin) -> int:

@@ -32,6 +32,7 @@ from sdfgad.parse.loop_nests import axes_of
 from sdfgad.parse.object_iteration import defines, require_all
 from sdfgad.parse.operands import method
 from sdfgad.parse.ranges import Items, Range, combined, gone_over, items_of, next_of
+from sdfgad.parse.tuple_methods import own_method
 from sdfgad.parse.values import Iteration, Record, Tensor, as_tensor, is_real, kind_of
 
 Keywords = dict[str, Any]
@@ -84,6 +85,8 @@ def sequence(frame: Frame, value: Any) -> Any:
 def iterated(frame: Frame, node: ast.AST, value: Any) -> Any:
     """What a loop over a value goes over: for an object, what its ``__iter__`` returns, or its items, where only its
     ``__next__`` or ``__getitem__`` gives them."""
+    if (own := own_method(value, "__iter__")) is not None:
+        return frame.call(node, own, [value], {})
     if not isinstance(value, Record):
         return value
     if defines(value.cls, "__iter__"):

@@ -9,7 +9,7 @@ unrolled.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -44,7 +44,7 @@ from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.loop_state import Carry
-from sdfgad.parse.ranges import MANY_ITEMS, are_rows, gone_over, is_lazy
+from sdfgad.parse.ranges import MANY_ITEMS, are_rows, fewest, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
 from sdfgad.parse.warm_up import is_warm_up, warmed_up
@@ -77,11 +77,18 @@ def for_loop(frame: Frame, node: ast.For) -> None:
             _filling(frame, head, parse_loop)
         else:
             items = (partial(identity, item) for item in as_sequence(frame, node.iter, iterable))
-            unroll(frame, node, items, is_lazy(value))
+            with frame.b.unrolling(_trips(value)):
+                unroll(frame, node, items, is_lazy(value))
         for source in value.sources if isinstance(value, Iteration) else (value,):
             frame.b.logs.require_same_length(source)
     finally:
         frame.iterables.pop()
+
+
+def _trips(value: Any) -> int:
+    """How many trips a loop that is unrolled has, as far as that is plain."""
+    sources = value.sources if isinstance(value, Iteration) else (value,)
+    return min((len(one) for one in sources if isinstance(one, Sized) and len(one)), default=1)
 
 
 def _is_short_for_another(frame: Frame, node: ast.For) -> bool:
@@ -110,10 +117,11 @@ def _keeps_items(frame: Frame, node: ast.For) -> bool:
 
 def _is_table_to_roll(b: Builder, value: Any) -> bool:
     """Whether a loop goes over a list of numbers or alike arrays that would else be written out."""
-    if b.rolling is Rolling.NONE or not is_tabular(value, MANY_ITEMS):
+    few = fewest(b)
+    if b.rolling is Rolling.NONE or not is_tabular(value, few):
         return False
     sources = value.sources if isinstance(value, Iteration) else (value,)
-    tables = [source for source in sources if is_tabular(source, MANY_ITEMS)]
+    tables = [source for source in sources if is_tabular(source, few)]
     return any(not has_arrays(one) or not are_rows(b, one) for one in tables)
 
 

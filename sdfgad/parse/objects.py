@@ -19,6 +19,7 @@ from sdfgad.parse.sparse_formats import Sparse
 from sdfgad.parse.sparse_layout import Layout
 from sdfgad.parse.structure import LIBRARIES, Structure, is_record, items_of, sequence
 from sdfgad.parse.transformed import Transformed
+from sdfgad.parse.tuple_methods import own_method
 from sdfgad.parse.values import UNDEFINED, Holder, MaybeBound, Record
 
 # Inlines a call of a function of the user.
@@ -117,9 +118,10 @@ def _hook(b: Builder, record: Record, name: str) -> types.FunctionType:
 
 
 def overloaded(name: str, left: Any, right: Any, inline: Inline) -> Any:
-    """``left op right`` by ``__op__`` of the left object, or ``__rop__`` of the right one; else NotImplemented."""
+    """``left op right`` by ``__op__`` of the left object or named tuple, or ``__rop__`` of the right one; else
+    NotImplemented."""
     for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        function = member(owner.cls, method, None) if isinstance(owner, Record) else None
+        function = member(owner.cls, method, None) if isinstance(owner, Record) else own_method(owner, method)
         if isinstance(function, types.FunctionType):
             result = inline(function, [owner, other], {})
             if result is not NotImplemented:

@@ -129,7 +129,7 @@ def binary(b: Builder, op: type[ast.operator], left: Any, right: Any) -> Any:
     if isinstance(left, Reading) or isinstance(right, Reading):
         return READING
     are_sequences = isinstance(left, (tuple, list)) and isinstance(right, (tuple, list))
-    is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list)) for v in (left, right))
+    is_repeated = op is ast.Mult and any(isinstance(v, (tuple, list, str)) for v in (left, right))
     is_repeated = is_repeated and any(isinstance(v, (int, Lin)) for v in (left, right))
     if is_repeated:
         left, right = (b.constant(v) if isinstance(v, Lin) else v for v in (left, right))

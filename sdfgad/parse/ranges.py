@@ -19,12 +19,14 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.flat import Flat
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import affine, integer_extremum
-from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of, trips_of_nest
+from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of, trips_together
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
 
 # A loop over a shorter list is unrolled; so is one over a range that looks up its items, but in a nest of such loops.
 MANY_ITEMS = 5
+# In short loops that have so many trips together, such loops and ranges are not unrolled.
+FEW_TOGETHER = 8
 AS_LIST = "Make a list of it where you make it: items = list(...)."
 
 
@@ -208,7 +210,7 @@ def items_of(b: Builder, value: Any) -> Items | None:
         return Items(value.trips, lambda trip: value.index(Lin.of(trip)))
     if isinstance(value, Selection):
         value = as_tensor(value)
-    if b.rolls_tables and (item := table_of(b, value, MANY_ITEMS)) is not None:
+    if b.rolls_tables and (item := table_of(b, value, fewest(b))) is not None:
         return Items(Lin(len(value)), item)
     if isinstance(value, (list, tuple)) and len(value) >= MANY_ITEMS:
         if is_repeated(b, value):
@@ -224,8 +226,8 @@ def items_of(b: Builder, value: Any) -> Items | None:
 
 
 def fewest(b: Builder) -> int:
-    """How many items a list has at least whose items are looked up at a counter."""
-    return 2 if trips_of_nest(b) > 1 else MANY_ITEMS
+    """How many items a list has at least whose items are looked up at a counter, or gone over by a loop that is one."""
+    return 2 if trips_together(b) >= FEW_TOGETHER else MANY_ITEMS
 
 
 def are_rows(b: Builder, values: Any) -> bool:

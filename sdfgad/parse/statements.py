@@ -178,6 +178,9 @@ def _update_column(frame: Frame, node: ast.AugAssign, owner: Record, name: str) 
 def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) -> None:
     """``container[index] op= value``."""
     is_kept = isinstance(container, Record) and is_log(container)
+    if isinstance(container, Record) and not is_kept:
+        _update_by_methods(frame, node, container, index)
+        return
     old = delay_lines.updated_item(frame.b, container, index) if is_kept else item(frame, container, index)
     if isinstance(old, list):
         calls.extend(frame, node, old, frame.eval(node.value))
@@ -195,6 +198,21 @@ def _update_item(frame: Frame, node: ast.AugAssign, container: Any, index: Any) 
     if _is_array(frame.b, old):
         require_same_kind(frame.b, result, old)
     store(frame, container, index, result)
+
+
+def _update_by_methods(frame: Frame, node: ast.AugAssign, owner: Record, index: Any) -> None:
+    """The same of an object: its ``__setitem__`` gets the new value, or the array or list that is updated in place."""
+    old = frame.b.settle(method(frame, node.target, owner, "__getitem__", index))
+    value = frame.eval(node.value)
+    if isinstance(old, list):
+        calls.extend(frame, node, old, value)
+        result = old
+    else:
+        result = operated(frame, node, old, value)
+    if _is_array(frame.b, old):
+        _update_array(frame, old, result)
+        result = old
+    store(frame, owner, index, frame.b.settle(result))
 
 
 def operated(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> Any:

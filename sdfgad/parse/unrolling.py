@@ -86,7 +86,8 @@ def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> No
         raise _asking(failure, deciders)
     if isinstance(head.node, ast.For):
         item = head.item or identity
-        unroll(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
+        with frame.b.unrolling(trips.const):
+            unroll(frame, head.node, [partial(item, span.index(Lin(k))) for k in range(trips.const)])
         return
     for k in range(trips.const):
         parse_trip(frame, head, Lin(k))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
+from tests.helpers_ir import assert_value_and_slope
 
 
 def lines(program, *args, **options):
@@ -272,3 +273,24 @@ def test_lists_in_items_may_be_changed_by_other_names():
     x = np.array([0.3, 0.8])
     assert sdfgad.differentiate(changed_from_outside).value(x) == pytest.approx(changed_from_outside(x), rel=1e-12)
     sdfgad.check_grads(changed_from_outside, x)
+
+
+def integrals(x):
+    """Loops of two and three trips within each other, over lists that others choose."""
+    exponents, weights = np.array([3.4, 0.62, 0.17]), (0.15, 0.53, 0.44)
+    basis = [(x[k], list(zip(exponents * x[k + 1] ** 2, weights, strict=True))) for k in range(2)]
+    total = np.zeros((2, 2, 2))
+    for i, (at, first) in enumerate(basis):
+        for j, (to, second) in enumerate(basis):
+            for a, wa in first:
+                for b, wb in second:
+                    for k in range(2):
+                        for c, wc in basis[k][1]:
+                            total[i, j, k] += wa * wb * wc * np.exp(-((at - to) ** 2) / (a + b) - c * basis[k][0])
+    return np.sum(total**2)
+
+
+def test_short_loops_within_each_other_are_loops():
+    x = np.array([0.3, 0.7, 1.2])
+    assert str(sdfgad.explain(integrals, x, stage="parsed")).count("exp(") <= 12
+    assert_value_and_slope(integrals, x)

@@ -246,3 +246,50 @@ def test_what_is_refused(program, line, what):
     with pytest.raises((UnsupportedProgram, sdfgad.errors.ArgumentError), match=what) as caught:
         sdfgad.differentiate(program)(np.ones(3))
     assert str(caught.value.where) == line_of(program, line)
+
+
+class Tensors:
+    """Counts what is read and set."""
+
+    def __init__(self, items):
+        self.items, self.count = list(items), 0
+
+    def __getitem__(self, place):
+        self.count += 1
+        return self.items[place]
+
+    def __setitem__(self, place, value):
+        self.count += 10
+        self.items[place] = value
+
+
+class View:
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, place):
+        return self.values[place]
+
+    def __setitem__(self, place, value):
+        self.values[place] = value
+
+
+def updated_items(x):
+    tensors, numbers = Tensors([x[:2], y := 2.0 * x]), Tensors([x[0], x[1], [x[2]]])
+    tensors[-1] /= np.linalg.norm(tensors[-1])
+    tensors[1] += 3.0
+    numbers[1] *= 3.0
+    numbers[0] -= numbers[1]
+    numbers[2] += [1.0, x[0]]
+    view = View(np.outer(x, x))
+    view[0, 1] += 3.0
+    view[1] *= 2.0
+    view[view.values > 1.0] -= 0.5
+    for k in range(3):
+        view[k, 0] += view[k - 1, 0] * x[k]
+    total = np.sum(np.sin(y)) + numbers[0] * numbers[1] + sum(numbers[2]) + np.sum(np.sin(view.values))
+    return total + tensors.count + numbers.count
+
+
+def test_updates_of_items_by_methods():
+    assert_value_and_slope(updated_items, np.array([0.31, 0.73, 0.4]))

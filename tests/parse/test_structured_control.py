@@ -207,6 +207,37 @@ def walrus(x, y, s):
     return s + (u := s * s) * u + t
 
 
+def walrus_and_else(x, y, s):
+    """The `else` runs where the test has failed, and its own jumps are of the loop around."""
+    for j in range(3):
+        i = 0
+        while (t := x[i % 4] * s * (1 + i)) < 1.0 + 0.1 * j:
+            s += 0.1 * t * y[i % 4]
+            i += 1
+            if s > 6.0:
+                break
+        else:
+            s = s + 10.0 * t
+            if s > 30.0:
+                break
+            continue
+        s = s + 1.0
+    else:
+        s = 2.0 * s
+    return s
+
+
+def walrus_and_return(x, y, s):
+    i = 0
+    while (t := x[i]) < 1.0:
+        i += 1
+        if t * s > 4.0:
+            return 3.0 * s
+    else:
+        return s + t
+    return s
+
+
 def errstate(x, y, s):
     with np.errstate(divide="ignore", invalid="ignore"):
         for i in range(4):
@@ -534,3 +565,16 @@ def test_counter_that_had_a_value_before():
 
 def test_name_that_a_trip_may_leave_unbound():
     assert_like_python(read_after_one_branch_of_a_trip, X, 0.5)
+
+
+def test_ranges_as_axes_and_texts_of_a_counter():
+    def program(x):
+        turned = np.moveaxis(np.outer(x, x).reshape(4, 4, 1), range(2), (2, 0))
+        parts = {}
+        for k in range(3):
+            parts["Z" * k + "I" * (2 - k)] = x[k]
+        total = sum(value * name.count("Z") for name, value in parts.items())
+        return total + np.sum(turned[:, 0, 1] * np.tensordot(x, np.eye(4), axes=(range(1), (0,))))
+
+    assert_like_python(program, X)
+    assert_slope(program, X)

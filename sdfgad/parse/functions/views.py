@@ -30,10 +30,7 @@ def axis_of(b: Builder, axis: Any, ndim: int) -> int:
 @function(np.moveaxis)
 def moveaxis(b: Builder, a: Any, source: Any, destination: Any) -> Tensor:
     a = tensor_of(b, a)
-    sources = [axis_of(b, s, a.ndim) for s in (source if isinstance(source, (tuple, list)) else (source,))]
-    places = [
-        axis_of(b, d, a.ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))
-    ]
+    sources, places = ([axis_of(b, one, a.ndim) for one in b.known(axes)] for axes in (source, destination))
     if len(sources) != len(places):
         raise b.unsupported(
             f"{len(sources)} axes for {len(places)} places",
