@@ -145,7 +145,7 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         chosen_texts.require_none(frame.b, node.func, (*positional, *keywords.values()))
         require_no_texts(function, (*positional, *keywords.values()), frame.b.where)
     if frame.b.logs.known and function is not len and not is_followed(function):
-        positional = with_items(frame.b, positional)
+        positional = with_items(frame.b, positional, is_stored=_is_of_container(function))
         keywords = dict(zip(keywords, with_items(frame.b, keywords.values()), strict=True))
     if frame.b.filling:
         require_followed(frame, function, (*positional, *keywords.values()))
@@ -372,6 +372,12 @@ def _require_finite(b: Builder, x: Tensor, what: str) -> None:
         box = tuple((b.fresh("p"), extent) for extent in x.shape)
         finite = Op("isfinite", (x.at(*(Lin.symbol(var) for var, _ in box)),), BOOL)
         b.check(finite, box, what, SingularMatrix)
+
+
+def _is_of_container(function: Any) -> bool:
+    """Whether a function is a method of a list, dict or set, which stores its arguments."""
+    owner = getattr(function, "__self__", None)
+    return isinstance(function, types.BuiltinMethodType) and isinstance(owner, (list, dict, set))
 
 
 def _is_of_items(function: Any) -> bool:

@@ -213,16 +213,28 @@ def _require_items(b: Builder, log: Record, number: int) -> None:
         b.check(has, (), "list index out of range", InvalidIndex, "Python raises IndexError here, too.")
 
 
-def with_items(b: Builder, values: Iterable[Any]) -> list[Any]:
+def with_items(b: Builder, values: Iterable[Any], is_stored: bool = False) -> list[Any]:
     """The arguments of a function whose body is not parsed, with the items of logs in their place.
+
+    Args:
+        is_stored: whether the function stores them only, so that objects in them may have logs.
 
     Raises:
         UnsupportedProgram: the items are not known, or a log is in a list.
     """
     values = [all_items(b, value) if is_log(value) else value for value in values]
+    if is_stored and not any(map(_holds_log_itself, values)):
+        return values
     for log in filter(is_log, (part for value in values for part in trees.sequences(value))):
         raise b.logs.known[log.fields["origin"]].failure
     return values
+
+
+def _holds_log_itself(value: Any) -> bool:
+    """Whether a log is an item of nested lists, tuples and dicts, and not an attribute of an object in them."""
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(_holds_log_itself, value.values() if isinstance(value, dict) else value))
+    return is_log(value)
 
 
 def handed_on(b: Builder, log: Record, node: ast.AST, parent: ast.AST | None) -> Any:

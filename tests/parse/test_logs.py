@@ -340,3 +340,33 @@ def test_lists_of_default_factories_of_dataclasses():
     np.testing.assert_allclose(sdfgad.differentiate(valves).value(x, 0.31), valves(x, 0.31), rtol=1e-13)
     sdfgad.check_grads(valves, x, 0.31)
     assert len(str(sdfgad.explain(valves, x, 0.31, stage="parsed")).splitlines()) < 120
+
+
+class Fit:
+    """An iteration that keeps its history, until that changes little."""
+
+    def __init__(self, tolerance, most):
+        self.tolerance, self.most = tolerance, most
+
+    def of(self, x):
+        self.history = []
+        for k in range(self.most):
+            x = x - 0.1 * np.sin(x)
+            self.history.append(np.sum(x**2))
+            if k > 3 and abs(self.history[-1] - self.history[-2]) < self.tolerance:
+                break
+        self.x = x
+        return self
+
+
+def fits_in_a_list(x):
+    fits, best = [], {}
+    for scale in (0.5, 1.0):
+        fits.append(Fit(1e-3, 60).of(scale * x))
+        best.setdefault("fit", (fits[-1], scale))
+    fit, scale = best["fit"]
+    return sum(fit.history[-1] for fit in fits) + np.sum(fit.x) * scale + fit.history[-2]
+
+
+def test_objects_with_logs_in_lists():
+    assert_value_and_slope(fits_in_a_list, np.array([0.31, 0.73, 0.4]))
