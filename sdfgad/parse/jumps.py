@@ -11,6 +11,7 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -41,6 +42,17 @@ def structured(body: Sequence[ast.stmt], parameters: Sequence[str] = ()) -> list
 def stops(loop: ast.For | ast.While) -> tuple[str, ...]:
     """The names of the flags that end a loop."""
     return getattr(loop, "stop", ())
+
+
+@lru_cache(maxsize=1 << 10)
+def tested_inside(node: ast.While) -> tuple[ast.While, str]:
+    """A loop whose test is a branch in its body, as it changes something; and the flag that ends the loop."""
+    flag = f"<failed {node.lineno}, {node.col_offset}>"
+    body = _if(node.test, node.body, [_set(flag, True, node)], node)
+    endless = ast.copy_location(ast.Constant(True), node.test)
+    loop: Any = ast.copy_location(ast.While(endless, [body], node.orelse), node)
+    loop.stop = (*stops(node), flag)
+    return loop, flag
 
 
 def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:

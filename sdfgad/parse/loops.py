@@ -39,11 +39,13 @@ from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
+from sdfgad.parse.jumps import tested_inside
 from sdfgad.parse.liveness import assigned_names, is_read_behind
 from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.loop_state import Carry
+from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, fewest, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
 from sdfgad.parse.values import Iteration
@@ -223,10 +225,26 @@ def _counted(frame: Frame, node: ast.While) -> bool:
 
 def _uncounted(frame: Frame, node: ast.While) -> None:
     """Any other ``while``; unrolled where its tests are known while parsing and it has few trips."""
+    if _changes_something(frame, node):
+        node, flag = tested_inside(node)
+        frame.env[flag] = False
     head, point = Head(node), ChoicePoint.of(frame)
     if not isinstance(head.test(frame, Lin(0)), bool) or not _is_short(frame, head):
         point.backtrack(frame)
         parse_loop(frame, head)
+
+
+def _changes_something(frame: Frame, node: ast.While) -> bool:
+    """Whether the test of a loop changes an object, a container or an array when it is evaluated."""
+    if not may_change_something(frame, node.test):
+        return False
+    point, values, writes = ChoicePoint.of(frame), list(frame.env.values()), frame.b.versions.writes
+    before = trees.copied(values)
+    try:
+        Head(node).test(frame, Lin(0))
+        return frame.b.versions.writes != writes or trees.is_changed(values, before)
+    finally:
+        point.backtrack(frame)
 
 
 def _is_short(frame: Frame, head: Head) -> bool:

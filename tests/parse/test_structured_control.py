@@ -578,3 +578,97 @@ def test_ranges_as_axes_and_texts_of_a_counter():
 
     assert_like_python(program, X)
     assert_slope(program, X)
+
+
+# --- tests of `while` that change something
+
+
+class Cursor:
+    def __init__(self, x):
+        self.x, self.i, self.n = x, 0, 0.0
+
+    def more(self):
+        self.i += 1
+        return self.x[self.i] ** 2 < 4.0
+
+    def step(self, tolerance):
+        """A step of Newton's method for a root of 2; whether it is long."""
+        self.n, old = self.n + 1.0, self.x
+        self.x = 0.5 * (self.x + 2.0 / self.x)
+        return np.max(np.abs(self.x - old)) > tolerance
+
+    def counts(self, most):
+        self.i += 1
+        return self.i < most
+
+
+def by_data(x):
+    q, total = Cursor(x), 0.0
+    while q.more():
+        total += x[q.i]
+    return total + q.i * x[0]
+
+
+def without_a_body(x):
+    q = Cursor(x[:3] + 1.0)
+    while q.step(1e-3):
+        pass
+    return np.sum(q.x * x[:3]) * q.n
+
+
+def known_number(x):
+    q, total = Cursor(x), 0.0
+    while q.counts(5):
+        total += x[0] * q.i
+    return total + q.i
+
+
+def stopped_and_else(x):
+    q, k = Cursor(x[:3] + 1.0), 0
+    while k < 10 and q.step(1e-3):
+        k += 1
+        if q.n > 3.0:
+            break
+    else:
+        return q.n + q.x[0]
+    return np.sum(q.x) * q.n + k
+
+
+def in_a_loop(x):
+    q, total = Cursor(x[:3] + 1.0), 0.0
+    for j in range(3):
+        while q.step(10.0 ** -(j + 1)):
+            total += q.x[0] * x[0]
+    return np.sum(q.x) * q.n + total
+
+
+def of_a_list(x):
+    left, total = [3, 2, 1], x[0]
+
+    def taken():
+        return left.pop()
+
+    while taken() < 3:
+        total = total * x[1]
+    return total + len(left)
+
+
+def of_an_array(x):
+    count, total = np.zeros(3), x[0]
+
+    def is_short():
+        count[0] += 1.0
+        return total * count[0] < 8.0
+
+    while is_short():
+        total = total + x[1]
+    return total + count[0] * x[2]
+
+
+@pytest.mark.parametrize(
+    "program", [by_data, without_a_body, known_number, stopped_and_else, in_a_loop, of_a_list, of_an_array]
+)
+def test_tests_that_change_something(program):
+    x = np.array([0.2, 0.55, 0.43, 1.1, 2.8])
+    assert_like_python(program, x)
+    assert_slope(program, x)
