@@ -167,6 +167,7 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
     """What decides the truth of an object: its ``__bool__``, its ``__len__``, or that it is there; None is false."""
     if isinstance(value, MaybeNone):
         inner = _truth_value(frame, node, value.value)
+        inner = bool(inner) if isinstance(inner, (tuple, list, dict, set)) else inner
         return logical(frame.b, "logical_and", as_tensor(value.there), inner)
     if isinstance(value, ChosenText):
         return chosen_texts.truth(frame.b, value)

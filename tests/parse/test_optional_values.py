@@ -168,3 +168,30 @@ def an_attribute_of_which_the_first_trip_knows_nothing(x, s):
 @pytest.mark.parametrize("program", [nothing_before_the_first_trip, an_attribute_of_which_the_first_trip_knows_nothing])
 def test_nothing_before_a_loop_of_which_data_tells_the_trips(program, first):
     assert_value_and_slope(program, np.array([first, 0.7]), 0.3)
+
+
+def truth_of_a_tuple(x):
+    found = None
+    for k in range(2):
+        if x[k] < -0.1:
+            found = (k, k + 1)
+            break
+    if found:
+        k, j = found
+        return x[k] * x[j]
+    return x[0] ** 2
+
+
+def truth_of_a_dict(x):
+    found = None
+    if x[0] > 0.3:
+        found = {"a": x[0], "b": [x[1]]}
+    if found and found["a"] > 0.5:
+        return found["a"] * found["b"][0]
+    return x[2] if not found else x[1]
+
+
+@pytest.mark.parametrize("x", [X, -X, 0.5 * X])
+@pytest.mark.parametrize("program", [truth_of_a_tuple, truth_of_a_dict])
+def test_truth_of_containers_that_may_be_none(program, x):
+    assert_value_and_slope(program, x)
