@@ -10,12 +10,15 @@ from typing import Any
 
 from sdfgad.errors import PythonRaises, UnsupportedProgram
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import evaluated, may_change_something
 from sdfgad.parse.texts import RunTimeText, is_plain
 from sdfgad.parse.values import is_static
 
 
 def text(frame: Frame, node: ast.JoinedStr) -> str:
     """An f-string: its value where all of its parts are known while parsing, else its source."""
+    if may_change_something(frame, node):
+        return _of_parts(frame, node)
     # Parts that read run-time values are not evaluated: what they compute would be computed for a text nobody reads.
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     try:
@@ -29,6 +32,28 @@ def text(frame: Frame, node: ast.JoinedStr) -> str:
     except UnsupportedProgram:
         return RunTimeText(ast.unparse(node))
     return RunTimeText.of(ast.unparse(node), values, partial(_text_with, frame, node, [one.id for one in names]))
+
+
+def _of_parts(frame: Frame, node: ast.JoinedStr) -> str:
+    """An f-string whose parts are evaluated also where nobody reads it, as that changes something."""
+    parts = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+    nodes = [one for part in parts for one in (part.value, part.format_spec) if one is not None]
+    values = [frame.b.settle(value) for value in evaluated(frame, nodes)]
+    if is_static(values) and not any(isinstance(value, RunTimeText) for value in values):
+        return frame.b.python(_joined, node, *values)
+    return RunTimeText.of(ast.unparse(node), values, partial(_joined, node))
+
+
+def _joined(node: ast.JoinedStr, *values: Any) -> str:
+    """An f-string of the values, and texts of formats, of its parts."""
+    left, texts = iter(values), []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = _CONVERSIONS[part.conversion](next(left))
+            texts.append(format(value, "" if part.format_spec is None else next(left)))
+        else:
+            texts.append(getattr(part, "value", ""))
+    return "".join(texts)
 
 
 def _text_with(frame: Frame, node: ast.JoinedStr, names: list[str], *values: Any) -> str:

@@ -48,7 +48,7 @@ from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, fewest, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
-from sdfgad.parse.values import Iteration
+from sdfgad.parse.values import Iteration, Record
 from sdfgad.parse.warm_up import is_warm_up, warmed_up
 
 Result = TypeVar("Result")
@@ -236,7 +236,9 @@ def _uncounted(frame: Frame, node: ast.While) -> None:
 
 def _changes_something(frame: Frame, node: ast.While) -> bool:
     """Whether the test of a loop changes an object, a container or an array when it is evaluated."""
-    if not may_change_something(frame, node.test):
+    names = [one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)]
+    has_object = any(isinstance(frame.env.get(name), Record) for name in names)
+    if not has_object and not may_change_something(frame, node.test):
         return False
     point, values, writes = ChoicePoint.of(frame), list(frame.env.values()), frame.b.versions.writes
     before = trees.copied(values)

@@ -5,7 +5,7 @@ import pytest
 
 from sdfgad.errors import ProgramRaises, UnboundVariable
 from sdfgad.ir.program import Loop, walk
-from tests.helpers import line_of
+from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_slope, assert_value_and_slope, checked_outputs, parsed
 
 X, Y = np.array([0.5, 1.5, 0.25, 2.0]), np.array([2.0, 0.3, 0.75, 1.1])
@@ -672,3 +672,31 @@ def test_tests_that_change_something(program):
     x = np.array([0.2, 0.55, 0.43, 1.1, 2.8])
     assert_like_python(program, x)
     assert_slope(program, x)
+
+
+class Budget:
+    """Its truth value, and a property, count how often they are asked for."""
+
+    def __init__(self):
+        self.n = 0
+
+    def __bool__(self):
+        self.n += 1
+        return self.n < 4
+
+    @property
+    def left(self):
+        self.n += 1
+        return 6 - self.n
+
+
+@pytest.mark.parametrize("test", ["budget", "budget.left > 0", "total < 1.0 and budget.left"])
+def test_tests_that_ask_an_object(test, tmp_path):
+    text = (
+        "def program(x, budget):\n    total = 0.0\n"
+        f"    while {test}:\n        total += x[0]\n    return total + budget.n * x[1]\n"
+    )
+    program = module_from(text, tmp_path).program
+    x = np.array([0.3, 0.5])
+    assert_like_python(lambda x: program(x, Budget()), x)
+    assert_slope(lambda x: program(x, Budget()), x)

@@ -165,3 +165,32 @@ def joined_keys(x):
 @pytest.mark.parametrize("program", [begins, repeated, as_numbers, joined_keys])
 def test_texts_with_counters_in_loops(program):
     assert_value_and_slope(program, X)
+
+
+class Counted:
+    def __init__(self):
+        self.n = 0
+
+    def next(self):
+        self.n += 1
+        return self.n
+
+
+def interpolated(x):
+    """What f-strings evaluate changes a list, an object and an array, also where nobody reads the text."""
+    numbers, counted, y, parts = [x[0], x[1], x[2]], Counted(), 2.0 * x, {}
+
+    def tripled(v):
+        v *= 3.0
+        return v[0]
+
+    text = f"{numbers.pop():.3f} {len(numbers)} {tripled(y):>8.2f}"
+    for k in range(3):
+        parts[f"k{counted.next():02d}{'!'}"] = x[k]
+        text += f"{counted.next()!r} {x[k] * k:.3f}"
+    assert text
+    return numbers[-1] * len(numbers) + np.sum(y) + parts["k01!"] * parts["k05!"] * counted.n
+
+
+def test_f_strings_that_change_something():
+    assert_value_and_slope(interpolated, np.array([0.31, 0.73, 0.43]))
