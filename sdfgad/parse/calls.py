@@ -55,6 +55,7 @@ from sdfgad.parse.iterators import (
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
 from sdfgad.parse.object_arrays import ObjectArray
+from sdfgad.parse.object_equality import defines
 from sdfgad.parse.operands import evaluated, is_library, may_update, method, require_unchanged
 from sdfgad.parse.optional_values import required
 from sdfgad.parse.program_calls import of_programs
@@ -180,7 +181,10 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return _known(frame, node, METHODS[function.__name__], None, [array, *positional], keywords)
     if isinstance(owner, (np.generic, int, float, complex)) and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
-    if is_hashable(function) and function in OBJECT_FUNCTIONS and positional and isinstance(positional[0], Record):
+    is_of_object = bool(positional) and isinstance(positional[0], Record)
+    if is_of_object and function is reversed and defines(positional[0].cls, "__reversed__"):
+        return method(frame, node, positional[0], "__reversed__")
+    if is_hashable(function) and function in OBJECT_FUNCTIONS and is_of_object:
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional:
         own = own_method(positional[0], f"__{function.__name__}__")

@@ -269,6 +269,7 @@ def construct(
     if hasattr(cls, "_fields"):
         return b.python(cls, *map(b.settle, positional), **{name: b.settle(v) for name, v in keywords.items()})
     _require_default(b, cls, "__new__")
+    _require_default(b, cls, "__getattribute__")
     _require_default(b, type(cls), "__call__")
     items = empty_items(cls)
     record = Record(cls, containers.tracked(b, {} if items is None else {ITEMS: containers.tracked(b, items)}))

@@ -139,3 +139,31 @@ def test_items_that_python_takes_one_by_one(program, line, what):
     with pytest.raises(UnsupportedProgram, match=what) as caught:
         parsed(program, X)
     assert str(caught.value.where) == line_of(program, line)
+
+
+class Backwards:
+    def __init__(self, values):
+        self.values = values
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __reversed__(self):
+        return iter([*self.values[::-1], 5.0])
+
+
+class Column(list):
+    pass
+
+
+def reversed_objects(x):
+    total = 0.0
+    for value in reversed(Backwards([x[0], x[1]])):
+        total = 2.0 * total + value
+    for value in reversed(Column([x[0], x[2]])):
+        total = 2.0 * total + value
+    return total
+
+
+def test_objects_that_are_gone_over_backwards():
+    assert_value_and_slope(reversed_objects, np.array([0.31, 0.73, 0.43]))

@@ -293,3 +293,21 @@ def updated_items(x):
 
 def test_updates_of_items_by_methods():
     assert_value_and_slope(updated_items, np.array([0.31, 0.73, 0.4]))
+
+
+class Answers:
+    """Its attributes are what a method says."""
+
+    gain = 1.0
+
+    def __getattribute__(self, name):
+        return 5.0
+
+
+def test_getattribute_is_refused():
+    def program(x):
+        return Answers().gain * x[0]
+
+    with pytest.raises(UnsupportedProgram, match="`Answers` defines __getattribute__, which is not called") as caught:
+        sdfgad.differentiate(program)(np.ones(2))
+    assert str(caught.value.where) == line_of(program, "Answers().gain")
