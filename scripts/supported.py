@@ -64,7 +64,7 @@ STATEMENTS = {
     "lists of tuples of arrays (`caches.append((x, h))`)": "tests/parse/test_columns.py",
     "lists of alike arrays, tuples or dicts (`[x0, *rows]`, `rows[::-1]`)": "tests/parse/test_item_arrays.py",
     "named tuples with operators and properties of their own": "tests/parse/test_tuple_methods.py",
-    "loops over objects of several classes, over tuples and dicts with texts in them": "tests/parse/test_type_switch.py",
+    "loops over objects of several classes, tuples and dicts with texts in them": "tests/parse/test_type_switch.py",
     "loops whose first trips give lists and dicts their lengths and keys": "tests/parse/test_warm_up.py",
     "`is` between items of lists": "tests/parse/test_identity.py",
     "first and last items of lists whose length is data (`while errors[-1] > tol`)": "tests/parse/test_delay_lines.py",

@@ -574,7 +574,7 @@ def test_ranges_as_axes_and_texts_of_a_counter():
         for k in range(3):
             parts["Z" * k + "I" * (2 - k)] = x[k]
         total = sum(value * name.count("Z") for name, value in parts.items())
-        return total + np.sum(turned[:, 0, 1] * np.tensordot(x, np.eye(4), axes=(range(1), (0,))))
+        return total + np.sum(turned[:, 0, 1] * np.tensordot(np.eye(4), np.outer(x, x), axes=(range(2), range(2))))
 
     assert_like_python(program, X)
     assert_slope(program, X)

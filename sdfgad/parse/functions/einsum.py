@@ -166,7 +166,7 @@ def tensordot(b: Builder, x1: Any, x2: Any, axes: Any = 2) -> Tensor:
 
 
 def _listed(b: Builder, axes: Any, ndim: int) -> list[int]:
-    return [normalise_axes(b, a, ndim)[0] for a in (axes if isinstance(axes, (tuple, list)) else (axes,))]
+    return [normalise_axes(b, a, ndim)[0] for a in b.known(axes)]
 
 
 @function(np.inner)
