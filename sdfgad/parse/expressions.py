@@ -386,7 +386,7 @@ def _compared_by_tuple(frame: Frame, node: ast.Compare, op: type[ast.cmpop], lef
         function = own_method(right, "__contains__")
         chosen = None if function is None else (function, [right, left])
     else:
-        chosen = comparison(operators.COMPARE[op][0].__name__, left, right)
+        chosen = None if isinstance(left, Record) else comparison(operators.COMPARE[op][0].__name__, left, right)
     if chosen is None and op is not ast.NotEq:
         return NotImplemented
     if chosen is None:

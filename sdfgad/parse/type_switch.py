@@ -17,6 +17,7 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.filtered_objects import located
 from sdfgad.parse.frame import Frame
@@ -37,7 +38,7 @@ class TypeSwitch:
     Attributes:
         node: the loop that stands for it.
         values: the names in `node`, and their values.
-        lists: the lists of items of several kinds.
+        lists: what has the items of several kinds, which must stay what it is.
     """
 
     node: ast.For
@@ -59,26 +60,27 @@ def candidates(node: ast.For, value: Any) -> Iterator[TypeSwitch]:
     """The type switches that a loop over `value` can be: by classes alone, and by other attributes, too."""
     before: list[int] | None = None
     is_alone = not isinstance(value, Iteration) or value.function is iter
-    sources = list(map(_as_list, _sources(value)))
+    whole = _sources(value)
+    sources = list(map(_as_list, whole))
     for has_labels in (False, True):
         kinds = {number: found for number, one in enumerate(sources) if (found := _kinds_of(one, has_labels))}
         chosen = _numbered(list(kinds.values()))
         if chosen is not None and chosen != before:
-            yield _switch(node, sources, tuple(kinds), chosen, is_alone)
+            form = _Form(f"{node.lineno}, {node.col_offset}", len(sources), tuple(kinds), max(chosen) + 1, is_alone)
+            values = _values(form, sources, chosen)
+            yield TypeSwitch(_loop(node, form), values, [trees.dict_of(whole[number]) for number in kinds])
         before = chosen
 
 
-def _switch(
-    node: ast.For, sources: Sequence[Any], mixed: Sequence[int], kinds: list[int], is_alone: bool
-) -> TypeSwitch:
-    form = _Form(f"{node.lineno}, {node.col_offset}", len(sources), tuple(mixed), max(kinds) + 1, is_alone)
+def _values(form: _Form, sources: Sequence[Any], kinds: list[int]) -> dict[str, Any]:
+    """What the names of a type switch mean."""
     values: dict[str, Any] = {form.kinds: kinds}
     for number, source in enumerate(sources):
         values[form.source(number)] = source
-        if number in mixed:
+        if number in form.mixed:
             values[form.source(number)], parts = _divided(source, kinds)
             values |= {form.part(number, kind): part for kind, part in parts.items()}
-    return TypeSwitch(_loop(node, form), values, [sources[number] for number in mixed])
+    return values
 
 
 def _as_list(source: Any) -> Any:

@@ -310,6 +310,20 @@ def changes_the_list(x):
     return y
 
 
+def changes_a_dict(x):
+    """The values of a dict may be replaced while its items are gone over."""
+    parts = {f"e{i}": Lens(0.1 + 0.01 * i, x[0]) if i % 2 else Drift(0.2 + 0.01 * i) for i in range(24)}
+    y = x[2]
+    for i, (_name, e) in enumerate(parts.items()):
+        y = e.through(y)
+        if i == 2:
+            parts["e7"] = Lens(0.5, x[1])
+    for e in parts.values():
+        y = e.through(y)
+        parts["e9"] = Drift(0.5)
+    return y
+
+
 def late_binding(x):
     functions, y = [], x[2]
     for e in line(x, 2):
@@ -384,6 +398,7 @@ def begun(x):
         stops,
         returns,
         changes_the_list,
+        changes_a_dict,
         late_binding,
         handled,
         by_name,
