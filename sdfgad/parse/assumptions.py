@@ -16,6 +16,8 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import ChangesOutside, Rolling, Taken, Texts
 from sdfgad.parse.emitter import exception_of
+from sdfgad.parse.internal_iteration import Inverted, Inverts
+from sdfgad.parse.inverted_loops import LoopPlace
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
 from sdfgad.parse.magnitudes import Outgrown
 from sdfgad.parse.namespaces import Assigned, AssignsGlobals
@@ -31,6 +33,7 @@ FAILURES = (
     Guessed,
     Outgrown,
     Reaches,
+    Inverted,
     Recursive,
     Taken,
     SdfgadError,
@@ -62,6 +65,8 @@ class Assumptions:
         globals: the global names that functions of the program assign to.
         adopted: the arrays, lists, dicts and objects from outside that it changes.
         looped: the functions that call themselves, and are loops instead.
+        inverted: the loops over generator functions that are inverted; `inverts`: whether there may be any.
+        refused_inverted: why there is no program without them.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
         decided: the lines of branches on data that the call at hand decides.
@@ -88,6 +93,9 @@ class Assumptions:
     globals: tuple[Assigned, ...] = ()
     adopted: tuple[Any, ...] = ()
     looped: frozenset[Place] = frozenset()
+    inverted: frozenset[LoopPlace] = frozenset()
+    inverts: Inverts = Inverts.FIRST
+    refused_inverted: Exception | None = None
     lacks: bool = False
     by_value: bool = False
     can_measure: bool = False
@@ -108,7 +116,7 @@ class Assumptions:
         b.numbers_texts, b.objects.by_place = self.texts is Texts.BY_NUMBERS, self.by_place
         b.objects.may_count, b.magnitudes.written_out = self.may_count, self.written_out
         b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
-        b.updated_operands = self.updated
+        b.updated_operands, b.inverted, b.inverts = self.updated, self.inverted, self.inverts is not Inverts.NEVER
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
 
@@ -151,6 +159,8 @@ class Assumptions:
             return replace(self, decides=True)
         if (fixed := self._fixing(_blame(failure, b).integers, b, symbols)) is not None:
             return replace(fixed, copies_returned=False)
+        if self.inverted and self.inverts is Inverts.FIRST:
+            return replace(self._anew(), inverts=Inverts.NEVER)
         if b.has_rolled and self.rolling is not Rolling.NONE:
             # In unrolled loops more lists can be followed, and more arrays told apart.
             return replace(self, rolling=Rolling.NONE, logs={}, refused=None, copies_returned=False)
@@ -174,7 +184,10 @@ class Assumptions:
         if self.may_count and self.has_counted:
             # Where they are known, more may be.
             return replace(self._anew(), may_count=False, refused_count=failure)
-        raise _refusal(self.refused_text or self.refused_object or self.refused_count or failure)
+        failure = self.refused_text or self.refused_object or self.refused_count or failure
+        if self.inverts is Inverts.NEVER:
+            return replace(self._anew(), inverts=Inverts.LAST, refused_inverted=failure)
+        raise _refusal(self.refused_inverted or failure)
 
     def after_update(self, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
         """The assumptions of the next attempt where a row stands for an array that is updated by another name.
@@ -196,6 +209,8 @@ class Assumptions:
             return replace(self, globals=(*self.globals, failure.assigned))
         if isinstance(failure, Recursive):
             return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
+        if isinstance(failure, Inverted):
+            return replace(self, inverted=self.inverted | {failure.place})
         if isinstance(failure, Outgrown):
             return replace(self, written_out=self.written_out | failure.lines)
         if isinstance(failure, UpdatedOperand) and failure.where not in self.updated:
@@ -214,6 +229,7 @@ class Assumptions:
         anew = Assumptions(self.fixed, are_enclosed_constant=self.are_enclosed_constant, can_measure=self.can_measure)
         anew = replace(anew, may_count=self.may_count, has_counted=self.has_counted, refused_count=self.refused_count)
         anew = replace(anew, written_out=self.written_out, updated=self.updated, adopted=self.adopted)
+        anew = replace(anew, inverts=self.inverts, refused_inverted=self.refused_inverted)
         return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:

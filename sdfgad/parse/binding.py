@@ -17,7 +17,7 @@ from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.functions.shape import reshape
 from sdfgad.parse.indexing import getitem, setitem
-from sdfgad.parse.iterators import as_sequence, iterated
+from sdfgad.parse.iterators import all_items, as_sequence, iterated
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
 from sdfgad.parse.registry import ATTRIBUTES
@@ -147,7 +147,7 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
     value = iterated(frame, target, value)
     if isinstance(value, Iteration):
-        value = list(as_sequence(frame, target, value))
+        value = all_items(frame, target, value)
     is_sequence = isinstance(value, (tuple, list, dict, *DICT_VIEWS))
     parts: list[Any] = [*value] if is_sequence else _rows(frame, value)
     starred = next((k for k, name in enumerate(target.elts) if isinstance(name, ast.Starred)), None)

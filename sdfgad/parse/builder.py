@@ -34,6 +34,7 @@ from sdfgad.parse.derived_types import computes_otherwise, instead_of_it, what_i
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
+from sdfgad.parse.inverted_loops import LoopPlace
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.magnitudes import Magnitudes
 from sdfgad.parse.object_columns import ObjectColumns
@@ -139,6 +140,9 @@ class Builder(Emitter):
         self.untaken: frozenset[Location | None] = frozenset()
         # The functions that call themselves, and are loops instead, by their files and lines.
         self.looped: frozenset[tuple[str, int]] = frozenset()
+        # The places of loops over generator functions that are inverted, and whether others may be.
+        self.inverted: frozenset[LoopPlace] = frozenset()
+        self.inverts = True
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # Those whose items are made one by one, by id, as Python's iterators, with how many `next` has taken: also in

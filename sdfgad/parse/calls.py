@@ -45,6 +45,7 @@ from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.iterators import (
     ITERATOR_FUNCTIONS,
     Site,
+    all_items,
     as_sequence,
     items_now,
     iteration,
@@ -68,7 +69,18 @@ from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain, require_known, require_no_texts
 from sdfgad.parse.tuple_methods import own_method
-from sdfgad.parse.values import DICT_VIEWS, Holder, MaybeNone, Record, Selection, Tensor, as_tensor, is_real, is_static
+from sdfgad.parse.values import (
+    DICT_VIEWS,
+    Holder,
+    Iteration,
+    MaybeNone,
+    Record,
+    Selection,
+    Tensor,
+    as_tensor,
+    is_real,
+    is_static,
+)
 
 Keywords = dict[str, Any]
 
@@ -122,7 +134,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
     require_unchanged(frame, [function] if isinstance(function, ArrayMethod) else [], before)
     positional: list[Any] = []
     for argument, value in zip(node.args, arguments, strict=False):
-        positional.extend(as_sequence(frame, node, value) if isinstance(argument, ast.Starred) else [value])
+        positional.extend(all_items(frame, node, value) if isinstance(argument, ast.Starred) else [value])
     keywords: Keywords = {}
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
         keywords |= {keyword.arg: value} if keyword.arg else mapping(frame, node, value)
@@ -153,8 +165,11 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
     if not _takes_iterators(function) and not _takes_a_number(function, positional, keywords):
-        positional = [items_now(frame, value, function is sum) for value in positional]
+        given, positional = positional, [items_now(frame, value, function is sum) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
+        if function is list and given and isinstance(given[0], Iteration) and isinstance(positional[0], Record):
+            return positional[0]
+        positional = with_items(frame.b, positional) if any(map(is_lazy, given)) else positional
     for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
         if found is not NOT_THESE:
@@ -423,12 +438,18 @@ def _site(frame: Frame, node: ast.Call) -> Site:
     return Site(frame, node, indirectly)
 
 
+# Methods of lists, dicts and sets that store what they are passed as it is.
+STORING = ("append", "appendleft", "insert", "add", "setdefault")
+
+
 def _takes_iterators(function: Any) -> bool:
     """Whether a call leaves it to others to go over iterators among its arguments."""
     if isinstance(function, (Closure, Record, partial, types.MethodType)) or function is partial:
         return True
     if isinstance(function, types.FunctionType):
         return not is_library(function) and known_function(function) is None
+    if _is_of_container(function) and function.__name__ in STORING:
+        return True
     return is_hashable(function) and (function in ITERATOR_FUNCTIONS or function in SPECIAL)
 
 

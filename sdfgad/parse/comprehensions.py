@@ -26,6 +26,7 @@ from sdfgad.parse.contents import Rolling
 from sdfgad.parse.dict_keys import keys_at
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.internal_iteration import collected
 from sdfgad.parse.item_tables import is_worth_a_loop
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iteration_domains import Points
@@ -42,8 +43,8 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp
 Rolled = ast.ListComp | ast.GeneratorExp | ast.DictComp
 
 
-def items(frame: Frame, node: Comprehension) -> list[Any]:
-    """The items, or the pairs of keys and values, in order."""
+def items(frame: Frame, node: Comprehension) -> Any:
+    """The items, or the pairs of keys and values, in order; or what follows a list whose length is data."""
     if (numbered := filtered_objects.enumerated(frame, node.generators[0].iter)) is not None:
         with filtered_objects.named(frame, numbered):
             return items(frame, filtered_objects.numbered_over_all(node))
@@ -163,16 +164,16 @@ UNLIKE = (
 )
 
 
-def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
-    """The items, or those with their keys, as rows of an array that a loop fills; None for those to be parsed one by
-    one."""
+def _rows(frame: Frame, node: Comprehension, value: Any) -> Any:
+    """The items, or those with their keys, as rows of an array that a loop fills, or what follows a list whose length
+    is data; None for those to be parsed one by one."""
     b = frame.b
     binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
     if b.rolling is Rolling.NONE or not isinstance(node, Rolled) or binds:
         # What an item binds, later ones read.
         return None
     state = b.snapshot()
-    for attempt in (_rows_of, _by_a_loop):
+    for attempt in (_by_inversion, _rows_of, _by_a_loop):
         try:
             rows = attempt(frame, node, value, state)
         except UNLIKE:
@@ -182,6 +183,10 @@ def _rows(frame: Frame, node: Comprehension, value: Any) -> list[Any] | None:
             return rows
         b.restore(state)
     return None
+
+
+def _by_inversion(frame: Frame, node: Rolled, value: Any, _: Any) -> Any:
+    return None if isinstance(node, ast.DictComp) else collected(frame, node, value)
 
 
 def _by_a_loop(frame: Frame, node: Rolled, value: Any, _: Any) -> list[Any] | None:

@@ -132,7 +132,7 @@ def _elements(frame: Frame, nodes: list[ast.expr]) -> list[Any]:
     """The entries of a tuple or list, with starred sequences unpacked."""
     result: list[Any] = []
     for node, value in zip(nodes, evaluated(frame, nodes), strict=True):
-        result += iterators.as_sequence(frame, node, value) if isinstance(node, ast.Starred) else [value]
+        result += iterators.all_items(frame, node, value) if isinstance(node, ast.Starred) else [value]
     return list(map(frame.b.settle, result))
 
 

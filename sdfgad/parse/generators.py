@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -24,12 +25,27 @@ MOST_TRIPS = 1000
 TODO = "Collect the items in a list or an array instead of yielding them, and return it."
 
 
-def generator(caller: Frame, make: Callable[[], Frame], arguments: tuple[Any, ...]) -> Iteration:
-    """What a call of a generator function returns: nothing runs before the first item is asked for."""
-    return Iteration(arguments, lambda: _items(make()), tuple(caller.b.blocks), is_generator=True)
+@dataclass(frozen=True, eq=False)
+class Generator(Iteration):
+    """What a call of a generator function returns: nothing runs before the first item is asked for.
+
+    Attributes:
+        make: a new frame in which the function begins.
+        call: the call.
+        node: the function.
+        collect: what gives all its items as `at_once` does.
+    """
+
+    make: Callable[[], Frame] = field(kw_only=True)
+    call: ast.AST = field(kw_only=True)
+    node: ast.FunctionDef = field(kw_only=True)
+    collect: Callable[[Generator], Any] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_once", partial(self.collect, self))
 
 
-def _items(frame: Frame) -> Iterator[Any]:
+def items(frame: Frame) -> Iterator[Any]:
     here = frame.b.where
     frame.open_cells()
     node = frame.source.node

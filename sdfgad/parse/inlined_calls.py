@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,14 +14,16 @@ import numpy as np
 from sdfgad.errors import ArgumentError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import containers, outside
+from sdfgad.parse import containers, generators, outside
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.escape import is_open
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.facts import class_of
-from sdfgad.parse.generators import generator
+from sdfgad.parse.generators import Generator
+from sdfgad.parse.internal_iteration import all_items
+from sdfgad.parse.inverted_loops import with_inverted_loops
 from sdfgad.parse.recursion import TOO_DEEP, WRITE_A_LOOP, Place, Recursive, as_loop, is_call
 from sdfgad.parse.source import Source, own_signature, read_source, unwrapped
 from sdfgad.parse.values import Tensor
@@ -65,6 +67,7 @@ def inlined(
     is_definition = is_definition or is_ours
     if (loop := as_loop(source.node) if place_of(source) in frame.b.looped else None) is not None:
         source = replace(source, node=loop)
+    source = with_inverted_loops(source, frame.b.inverted)
     _require_end(frame, node, source, bound)
 
     lexical = lexical_frame(frame.b, function) if isinstance(function, Closure) else None
@@ -77,13 +80,27 @@ def inlined(
         return inner
 
     if source.is_generator:
-        return generator(frame, entered, tuple(env.values()))
+        return _generated(frame, node, source.node, entered, env)
     try:
         result = entered().run()
     except RecursionError:
         raise _endless(frame, node, source) from None
     frame.b.where = here
     return result
+
+
+def _generated(frame: Frame, call: ast.AST, node: Any, make: Callable[[], Frame], env: Keywords) -> Generator:
+    """What the call of a generator function returns."""
+    return Generator(
+        tuple(env.values()),
+        lambda: generators.items(make()),
+        tuple(frame.b.blocks),
+        is_generator=True,
+        make=make,
+        call=call,
+        node=node,
+        collect=partial(all_items, frame),
+    )
 
 
 def _require_end(frame: Frame, node: ast.AST, source: Source, bound: Keywords) -> None:

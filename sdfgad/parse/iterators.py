@@ -24,6 +24,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, member
 from sdfgad.parse.conditions import known_truth
 from sdfgad.parse.contents import State
+from sdfgad.parse.delay_lines import with_items
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import integer_extremum
@@ -218,14 +219,20 @@ def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
     return tuple(map(partial(_copied, frame.b), sequence(frame, gone_over(frame.b, value))))
 
 
-def _at_once(b: Builder, value: Iteration) -> tuple[Any, ...] | None:
+def all_items(frame: Frame, node: ast.AST, value: Any) -> list[Any]:
+    """The items of what a starred expression or an assignment to several names takes all of."""
+    found = _at_once(frame.b, value) if isinstance(value, Iteration) else None
+    return list(as_sequence(frame, node, value if found is None else with_items(frame.b, [found])[0]))
+
+
+def _at_once(b: Builder, value: Iteration) -> Any:
     """All items of an iterator that is made in this block, of which none has been taken, if a loop computes them."""
     is_here = len(value.blocks) == len(b.blocks) and all(map(operator.is_, value.blocks, b.blocks))
     found = value.at_once() if is_here and id(value) not in b.exhausted else None
     if found is None:
         return None
     b.exhausted[id(value)] = value, None
-    return tuple(found)
+    return found if isinstance(found, Record) else tuple(found)
 
 
 def _is_written_since(b: Builder, item: Any, writes: int) -> bool:

@@ -68,7 +68,7 @@ def with_result(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
 COMPOUND = (ast.If, ast.For, ast.While, ast.Try)
 
 
-def _with_blocks(statement: Any, each: Callable[[list[ast.stmt]], list[ast.stmt]]) -> Any:
+def with_blocks(statement: Any, each: Callable[[list[ast.stmt]], list[ast.stmt]]) -> Any:
     """A compound statement with its blocks mapped."""
     made = copy.copy(statement)
     made.stop = stops(statement)
@@ -110,7 +110,7 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             result += [alone, *_flattened(statement.body)]
             continue
         if isinstance(statement, COMPOUND) and any(map(_is_flattened, ast.walk(statement))):
-            statement = _with_blocks(statement, _flattened)
+            statement = with_blocks(statement, _flattened)
         result.append(statement)
     return result
 
@@ -256,14 +256,14 @@ class _Rewriter:
     def try_(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         """A ``try``: where its body jumps, ``else`` does not run; where it raises in a branch, the handler does."""
         flag = f"<raised {next(self.numbers)}>"
-        marked = caught.marked(node, flag, _with_blocks)
+        marked = caught.marked(node, flag, with_blocks)
         if marked is not None:
             handled = _if(_name(flag, node, ast.Load()), caught.handler_again(node), [], node)
             return [_set(flag, False, node), *self.try_body(marked, [handled, *rest], flags)]
         return self.try_body(node, rest, flags)
 
     def try_body(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
-        made = _with_blocks(node, lambda body: body)
+        made = with_blocks(node, lambda body: body)
         made.body = self.block(node.body, flags)
         made.orelse = self.guarded(_flags_set(node.body, flags), node.orelse, flags)
         made.finalbody = self.block(node.finalbody, flags)

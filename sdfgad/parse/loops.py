@@ -35,6 +35,7 @@ from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.index_set_splitting import ByTrip, loses_a_name, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
+from sdfgad.parse.internal_iteration import is_inverted
 from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
@@ -59,6 +60,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
     if _is_short_for_another(frame, node):
         return
     value = iterable_of(frame, node.iter, node)
+    if is_inverted(frame, node, value):
+        return
     nest = nest_of(frame.b, node, value, frame.source.node)
     if nest is not None:
         for_loop(frame, nest)

@@ -30,6 +30,7 @@ from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
+from sdfgad.parse.inverted_loops import with_inverted_loops
 from sdfgad.parse.namespaces import AssignsGlobals, opened
 from sdfgad.parse.objects import make, present
 from sdfgad.parse.optional_values import required_parts
@@ -246,7 +247,7 @@ def _require_finished(b: Builder) -> None:
 
 def _frame_of(b: Builder, function: Callable[..., Any], env: dict[str, Any]) -> Frame:
     """The frame of the outermost call."""
-    frame = Interpreter(b, read_source(function), env)
+    frame = Interpreter(b, with_inverted_loops(read_source(function), b.inverted), env)
     if isinstance(function, Closure):
         frame.lexical, frame.is_definition = lexical_frame(b, function), function.frame.is_definition
         # What errors in a definition name.

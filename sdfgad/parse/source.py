@@ -146,12 +146,15 @@ class _Syntax:
     def cells(self) -> frozenset[str]:
         named = {name for n in ast.walk(self.node) if isinstance(n, ast.Nonlocal) for name in n.names}
         own = self._stored.union(self._parameters)
-        return frozenset(named & own) - self.nonlocals - self.globals
+        bound = frozenset(named & own) | getattr(self.node, "cells", frozenset())
+        return bound - self.nonlocals - self.globals
 
     @cached_property
     def tree(self) -> ast.Module:
         if isinstance(self.node, ast.Lambda):
             return ast.Module([ast.copy_location(ast.Return(self.node.body), self.node.body)], [])
+        if getattr(self.node, "is_structured", False):
+            return ast.Module(self.node.body, [])
         return ast.Module(structured(self.node.body, self._parameters), [])
 
     @cached_property

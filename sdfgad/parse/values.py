@@ -263,7 +263,8 @@ class Iteration(Holder):
         evaluate: its items as they are now: a Python iterator, or what a loop that runs at run time goes over.
         blocks: the blocks of the program in which it is made, from the outermost on.
         is_generator: whether a generator expression makes it.
-        at_once: its items, of which a loop computes all; None where it cannot, or need not.
+        at_once: its items, of which a loop computes all: a list, or what follows one whose length is data; None where
+            it cannot, or need not.
         axes: the ranges of a product of ranges.
         function: what has made it of its sources alone, such as `zip`, of which one may be whether it is strict.
         number: later ones have greater numbers.
@@ -276,7 +277,7 @@ class Iteration(Holder):
     evaluate: Callable[[], Any]
     blocks: tuple[Any, ...]
     is_generator: bool = False
-    at_once: Callable[[], list[Any] | None] = lambda: None
+    at_once: Callable[[], Any] = lambda: None
     axes: tuple[Any, ...] = ()
     function: Any = None
     number: int = field(default_factory=lambda: next(ITERATORS))

@@ -61,6 +61,14 @@ RIGHT = {
     "    else:\n        yield tree\nreturn sum(walk([x[0], [x[1] * s, [x[2]]]]))",
     "a method of a dict": "def g(d):\n    for k, v in d.items():\n        yield v * len(k)\n"
     "return sum(g({'a': x[0], 'bc': s}))",
+    "a condition on data": "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\n"
+    "return sum(g()) * s",
+    "left where data decides": "u = x * 1.0\ndef g():\n    for k in range(3):\n"
+    "        u[k] = s\n        yield k\nt = s\n"
+    "for k in g():\n    t = t * 2.0\n    if t > 1.0:\n        break\nreturn t + u[2]",
+    "kept in a list that grows": "gs = []\nfor k in range(3):\n"
+    "    u = x * (k + s)\n    gs.append(v * u[0] for v in [1.0, 2.0])\n"
+    "return sum(gs[0]) * s",
     "next": "g = scaled(x, 3)\nreturn next(g) * s",
     "next, twice": "g = scaled(x, 3)\na = next(g)\nreturn a + next(g) * s",
     "next, then a loop": "g = scaled(x, 4)\na = next(g)\nfor v in g:\n    a = a * s + v\nreturn a",
@@ -104,14 +112,15 @@ REFUSED = {
         "this iterator is used up",
     ),
     "a condition on data": (
-        "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\nreturn sum(g())",
+        "def g():\n    for k in range(4):\n        if x[k] > 1.0:\n            yield x[k]\nt = 0.0\n"
+        "for v, k in zip(g(), range(2)):\n    t = t + v * k\nreturn t",
         "if x[k]",
         "whether a generator function has a further item depends on run-time values",
     ),
     "in a branch": (
-        "u = x * 1.0\ndef g():\n    for k in range(3):\n        u[k] = s\n        yield k\nt = s\nfor k in g():\n"
-        "    t = t * 2.0\n    if t > 1.0:\n        break\nreturn t + u[2]",
-        "for k in g()",
+        "u = x * 1.0\ndef g():\n    for k in range(3):\n        u[k] = s\n        yield k\nt = s\n"
+        "for k, v in zip(g(), x):\n    t = t * 2.0\n    if t > 1.0:\n        break\nreturn t + u[2]",
+        "for k, v in zip",
         "whether a loop over a generator goes on is known only at run time",
     ),
     "a value": (
