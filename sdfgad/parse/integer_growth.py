@@ -23,7 +23,7 @@ from sdfgad.parse import python_numbers, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.loop_state import Stores
-from sdfgad.parse.magnitudes import MANY_TRIPS, UNKNOWN, Bounds, Sizes, fitting
+from sdfgad.parse.magnitudes import UNKNOWN, Bounds, Sizes, fitting
 from sdfgad.parse.values import ABSENT
 
 # As many trips are followed one by one: what grows by a factor has outgrown 64 bits by then.
@@ -61,7 +61,7 @@ def bounds_after(
     statements = _computed_of(body, starts) if starts else []
     if not statements:
         return dict(starts)
-    count = _count(trips)
+    count = python_numbers.count_of(trips)
     symbols = python_numbers.symbol_sizes(b) | {var: count}
     tables = {name: _largest(table) for name, table in known_tables(b).items()}
     known = {**b.magnitudes.sizes, **tables}
@@ -73,10 +73,6 @@ def bounds_after(
         return now
 
     return _after(trip, dict(starts), count)
-
-
-def _count(trips: Lin) -> int:
-    return max(trips.const, 0) if trips.is_const else MANY_TRIPS
 
 
 def are_closed(body: Block, starts: Iterable[str]) -> bool:
@@ -196,7 +192,7 @@ class _Growth:
         now |= {name: max(side.get(name, 0) for side in sides) for name in {**sides[0], **sides[1]}}
 
     def _loop(self, loop: Loop, now: Bounds, symbols: Mapping[str, int]) -> None:
-        inside = {**symbols, loop.var: _count(loop.trips)}
+        inside = {**symbols, loop.var: python_numbers.count_of(loop.trips)}
 
         def trip(bounds: Bounds) -> Bounds:
             after = dict(bounds)

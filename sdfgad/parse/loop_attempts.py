@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sdfgad.errors import (
     UnboundVariable,
@@ -27,6 +27,7 @@ from sdfgad.parse import (
     trees,
 )
 from sdfgad.parse.attributes import MOST_UNROLLED
+from sdfgad.parse.basic_inductions import Inductions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.emitter import STATUS
 from sdfgad.parse.frame import Frame
@@ -60,8 +61,18 @@ def first_trip(frame: Frame, head: Head) -> None:
                 frame.env.pop(name, None)
 
 
-def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry], items: Items) -> bool:
+@dataclass
+class Carried:
+    """What a loop is known to hand on from trip to trip: names, and those of integers to which each trip adds the
+    same."""
+
+    names: dict[str, Carry] = field(default_factory=dict)
+    integers: Inductions = field(default_factory=Inductions)
+
+
+def parse_as_loop(frame: Frame, head: Head, var: str, known: Carried, items: Items) -> bool:
     """Parse the loop with the carried names and items; returns False, and adds to the names, if they were not all."""
+    carried, integers = known.names, known.integers
     b, here, trip = frame.b, frame.b.where, Lin.symbol(var)
     old_buffers = frozenset(b.buffers)
     goes_on = None if head.is_counted else head.test(frame, Lin(0))
@@ -76,7 +87,7 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
     arrays = trajectories.arrays_for(b, head.node, var, trips) | stored_lists.arrays_for(b, head.node, var)
     before, stores = frame.env, loop_state.initialise(b, frame.env, carried)
     start = b.versions.now
-    outside = before | loop_state.values_in_trip(b, stores)
+    outside = before | loop_state.values_in_trip(b, stores) | integers.after(before, trip)
     starts = {name: trees.copied(outside[name]) for name in stores.carried}
     frame.env = dict(outside)
     carrying, filling = b.carrying(stores.buffers, head.node), filled_loops.body_of(b, head.node, var, arrays)
@@ -92,12 +103,16 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
         # A trip may change the very lists and dicts that it begins with.
         outside |= {name: start for name, start in starts.items() if trees.is_changed(outside[name], start)}
         changed = loop_state.changed(frame, head.node, outside, carried, begins)
+        new = {name: ends for name, ends in changed.items() if head.is_counted and name not in carried}
+        is_known = integers.hold(outside, frame.env) and not integers.add(b, new, trips)
+        changed = {name: ends for name, ends in changed.items() if name not in integers.steps}
         held = items.held_by(frame, [value for values in changed.values() for value in values])
         for name in items.bar(frame, held):
             changed.pop(name, None)
             carried.pop(name, None)
         found = loop_state.newly_carried(frame, head.node, changed, outside, carried, old_buffers)
-        if not found and not held:
+        is_complete = is_known and not found and not held
+        if is_complete:
             loop_state.refuse_stale(frame, head.node, outside)
             b.versions.require_current_in_next_trip(start)
             if trip_counter is not None:
@@ -107,16 +122,16 @@ def parse_as_loop(frame: Frame, head: Head, var: str, carried: dict[str, Carry],
             loop_state.write_back(b, stores, outside, frame.env)
         frame.loops.pop()
         b.loops.pop()
-    if found or held:
+    if not is_complete:
         carried |= found
         return False
     if _outgrow(b, head, var, tuple(body), integer_growth.starts_of(b, stores, before), trips):
         return False
     filled_loops.finish(b, var, trips, tuple(body), filled, loop_state.converted(stores, before))
     b.loop(var, trips, head.guards(trip), body, is_open=trip_counter is not None)
-    last = trips - 1 if trip_counter is None else _at_least_zero(trips - 1)
+    last = trips - 1 if trip_counter is None else _at_least_zero(b, trips - 1)
     loop = after_loop.ParsedLoop(head.node, before, outside, {var: last}, trips, certain, begins)
-    frame.env = after_loop.values_after(frame, loop, stores)
+    frame.env = after_loop.values_after(frame, loop, stores) | integers.after(before, _at_least_zero(b, trips))
     items.assign(frame)
     return True
 
@@ -223,5 +238,7 @@ class _TripCounter:
         return as_linear(self.count.at())
 
 
-def _at_least_zero(form: Lin) -> Lin:
+def _at_least_zero(b: Builder, form: Lin) -> Lin:
+    if b.holds(form):
+        return form
     return as_linear(Op("maximum", (Int(form), Const(0, INT)), INT))

@@ -42,10 +42,9 @@ from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
 from sdfgad.parse.jumps import tested_inside
 from sdfgad.parse.liveness import assigned_names, is_read_behind
-from sdfgad.parse.loop_attempts import Peel, first_trip, parse_as_loop
+from sdfgad.parse.loop_attempts import Carried, Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
-from sdfgad.parse.loop_state import Carry
 from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.ranges import MANY_ITEMS, are_rows, fewest, gone_over, is_lazy
 from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
@@ -344,7 +343,7 @@ def _is_final(b: Builder, failure: _Failure | None) -> bool:
 
 def _as_loop(frame: Frame, head: Head) -> _Failure | None:
     """Parse a loop as a loop of the program, again until all that it carries is known; else all is as before."""
-    point, carried = ChoicePoint.of(frame), dict[str, Carry]()
+    point, carried = ChoicePoint.of(frame), Carried()
     return settled(
         frame.b,
         head.node,
@@ -353,9 +352,7 @@ def _as_loop(frame: Frame, head: Head) -> _Failure | None:
     )
 
 
-def _attempted(
-    frame: Frame, head: Head, carried: dict[str, Carry], items: Items, point: ChoicePoint
-) -> _Failure | None:
+def _attempted(frame: Frame, head: Head, carried: Carried, items: Items, point: ChoicePoint) -> _Failure | None:
     b, reason = frame.b, Exception()
     while True:
         begun(b)
@@ -373,7 +370,7 @@ def _attempted(
         point.backtrack(frame)
         if b.nest.is_given_up or not _carries_otherwise(b, items, reason):
             return _Failure(reason, is_peeled, var, tuple(b.by_trip.pop(var, {}).values()))
-        carried.clear()
+        carried.names.clear()
 
 
 def _carries_otherwise(b: Builder, items: Items, reason: Exception) -> bool:

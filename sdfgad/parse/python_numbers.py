@@ -122,7 +122,12 @@ def magnitude(b: Builder, value: Any) -> int:
 def symbol_sizes(b: Builder) -> Bounds:
     """Bounds on integer arguments, also those of other calls, and on the counters of the loops around."""
     arguments = {name: max(abs(value), SMALL) for name, value in b.integers.items()}
-    return arguments | {var: max(trips.const, 0) if trips.is_const else MANY_TRIPS for _, var, trips in b.loops}
+    return arguments | {var: count_of(trips) for _, var, trips in b.loops}
+
+
+def count_of(trips: Lin) -> int:
+    """A bound on a number of trips."""
+    return max(trips.const, 0) if trips.is_const else MANY_TRIPS
 
 
 def is_long_beside_another(left: Any, right: Any) -> bool:
