@@ -156,13 +156,24 @@ add("p = np.polynomial.Polynomial.fit(x, y, 2)\nreturn p(z) + p.deriv()(z) + np.
     tolerance=1000)  # fmt: skip
 add("np.polynomial.Polynomial(x, domain=[0.0, 2.0], window=[-1.0, 1.0])(y)", x="3", y="4", jax=None, dtypes="d")
 for name in ("polyder", "polyint"):
-    add(f"np.polynomial.polynomial.{name}(x)", x="4", jax=None, dtypes="d")
+    add(f"np.polynomial.polynomial.{name}(x, 2)", x="4", jax=None, dtypes="d")
 for name in ("polyadd", "polymul"):
     add(f"np.polynomial.polynomial.{name}(x, y)", x="4", y="3", jax=None, dtypes="d")
 for kind, series in (("poly", "polynomial"), ("cheb", "chebyshev"), ("leg", "legendre")):
     add(f"np.polynomial.{series}.{kind}vander(x, 3)", x="4 | 2x2", jax=None, dtypes="d")
     add(f"np.polynomial.{series}.{kind}vander(x, 0)", x="4", jax=None, dtypes="d")
     add(f"np.polynomial.{series}.{kind}fit(x, y, 2)", x="6 unit", y="6", jax=None, dtypes="d", tolerance=1000)
+    add(f"np.polynomial.{series}.{kind}val2d(x, y, z)", x="4", y="4", z="2x3", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}grid2d(x, y, z)", x="4", y="3", z="2x3", jax=None, dtypes="d")
+for kind, series in (("herm", "hermite"), ("herme", "hermite_e"), ("lag", "laguerre")):
+    add(f"np.polynomial.{series}.{kind}vander(x, 3)", x="4", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}fit(x, y, 2)", x="6 unit", y="6", jax=None, dtypes="d", tolerance=1000)
+for kind, series in (("cheb", "chebyshev"), ("leg", "legendre"), ("herm", "hermite"), ("herme", "hermite_e"),
+                     ("lag", "laguerre")):  # fmt: skip
+    add(f"np.polynomial.{series}.{kind}der(x, 2)", x="5", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}int(x, 2, [y, 0.5], 0.3, axis=1)", x="2x4", y="()", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}mul(x, y)", x="4", y="3", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}2poly(x)", x="4", jax=None, dtypes="d")
 add("np.roots(x.astype(complex))", x="4 positive", function="np.roots", jax=None, dtypes="d", tolerance=100)
 add("np.roots(np.concatenate([[3.0], 0.1 * x, [2.0]]))", x="3 positive", function="np.roots", jax=None, dtypes="d",
     tolerance=100)  # fmt: skip

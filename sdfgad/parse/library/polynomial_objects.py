@@ -1,4 +1,4 @@
-"""Polynomials as objects, ``np.poly1d`` and ``np.polynomial.Polynomial``, and functions of series of polynomials.
+"""Polynomials as objects, ``np.poly1d`` and ``np.polynomial.Polynomial``, and roots.
 
 Coefficients are kept as they are: that a leading one is zero, so that NumPy's object has a lower degree, is data.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, fixed_int, is_known
+from sdfgad.parse.functions.facts import array_like, fixed_int
 from sdfgad.parse.functions.truth import must_hold
 from sdfgad.parse.registry import in_numpy
 
@@ -239,86 +239,6 @@ def value_of_series(self: Any, arg: Any) -> Any:
     if isinstance(self, np.polynomial.Laguerre):
         return np.polynomial.laguerre.lagval(at, c)
     return np.polyval(np.flip(c), at)
-
-
-# --- functions of coefficients, from the lowest power on
-
-POWERS = np.polynomial.polynomial
-
-
-@in_numpy(POWERS.polyder)
-def polyder(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-    if axis != 0 or np.ndim(c) != 1 or not is_known(scl) or scl != 1:
-        raise ValueError("this derivative of series is only supported of a vector, without scl: loop over the rows")
-    return np.flip(np.polyder(np.flip(array_like(c)), m))
-
-
-@in_numpy(POWERS.polyint)
-def polyint(c: Any, m: Any = 1, k: Any = None, lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-    if axis != 0 or np.ndim(c) != 1 or not is_known((lbnd, scl)) or lbnd != 0 or scl != 1:
-        raise ValueError(
-            "this integral of series is only supported of a vector, without lbnd and scl: subtract the value there"
-        )
-    return np.flip(np.polyint(np.flip(array_like(c)), m, k))
-
-
-@in_numpy(POWERS.polyadd)
-def polyadd(c1: Any, c2: Any) -> Any:
-    return np.flip(np.polyadd(np.flip(array_like(c1)), np.flip(array_like(c2))))
-
-
-@in_numpy(POWERS.polymul)
-def polymul(c1: Any, c2: Any) -> Any:
-    return np.convolve(array_like(c1), array_like(c2))
-
-
-@in_numpy(POWERS.polyvander)
-def polyvander(x: Any, deg: Any) -> Any:
-    x = array_like(x)
-    return np.stack([x**k for k in range(fixed_int(deg) + 1)], axis=-1)
-
-
-def _stacked(x: Any, deg: Any, following: Any) -> Any:
-    """Polynomials of degrees 0 to `deg` by a recurrence of three terms."""
-    columns = [np.ones_like(x), x]
-    for k in range(1, fixed_int(deg)):
-        columns.append(following(k, columns[k], columns[k - 1]))
-    return np.stack(columns[: fixed_int(deg) + 1], axis=-1)
-
-
-@in_numpy(np.polynomial.chebyshev.chebvander)
-def chebvander(x: Any, deg: Any) -> Any:
-    x = array_like(x) * 1.0
-    return _stacked(x, deg, lambda k, last, before: 2 * x * last - before)
-
-
-@in_numpy(np.polynomial.legendre.legvander)
-def legvander(x: Any, deg: Any) -> Any:
-    x = array_like(x) * 1.0
-    return _stacked(x, deg, lambda k, last, before: ((2 * k + 1) * x * last - k * before) / (k + 1))
-
-
-def _fit(matrix: Any, y: Any) -> Any:
-    """Least squares on columns that are scaled to length 1."""
-    lengths = np.sqrt(np.sum(np.square(matrix), axis=0))
-    cut = matrix.shape[0] * float(np.finfo(np.float64).eps)
-    c = np.linalg.lstsq(matrix / lengths, y, cut)[0]
-    return c / (lengths if y.ndim == 1 else lengths[:, None])
-
-
-@in_numpy(POWERS.polyfit)
-def polyfit(x: Any, y: Any, deg: Any) -> Any:
-    return _fit(polyvander(array_like(x).astype(np.float64), deg), array_like(y).astype(np.float64))
-
-
-@in_numpy(np.polynomial.chebyshev.chebfit)
-def chebfit(x: Any, y: Any, deg: Any) -> Any:
-    return _fit(chebvander(array_like(x).astype(np.float64), deg), array_like(y).astype(np.float64))
-
-
-@in_numpy(np.polynomial.legendre.legfit)
-def legfit(x: Any, y: Any, deg: Any) -> Any:
-    return _fit(legvander(array_like(x).astype(np.float64), deg), array_like(y).astype(np.float64))
 
 
 # --- roots
