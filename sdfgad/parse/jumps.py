@@ -92,16 +92,10 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The body with the statements of each ``with`` moved after it, as np.errstate has no effect on compiled code.
 
-    Other context managers are entered, and left in a ``finally``. A ``while`` whose test has ``:=`` becomes an endless
-    loop that begins with the test.
+    Other context managers are entered, and left in a ``finally``.
     """
     result: list[ast.stmt] = []
     for statement in [one for each in body for one in (as_branches(each) if isinstance(each, ast.Match) else [each])]:
-        if isinstance(statement, ast.While) and _binds_in_test(statement):
-            if statement.orelse:
-                result += _flattened(_with_flag_for_else(statement))
-                continue
-            statement = _with_test_inside(statement, [])
         if isinstance(statement, ast.With) and not is_errstate(statement):
             result += _flattened(as_try(statement))
             continue
@@ -109,33 +103,11 @@ def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             alone = ast.copy_location(ast.With(statement.items, [ast.copy_location(ast.Pass(), statement)]), statement)
             result += [alone, *_flattened(statement.body)]
             continue
-        if isinstance(statement, COMPOUND) and any(map(_is_flattened, ast.walk(statement))):
+        has_more = any(isinstance(one, ast.With | ast.Match) for one in ast.walk(statement))
+        if isinstance(statement, COMPOUND) and has_more:
             statement = with_blocks(statement, _flattened)
         result.append(statement)
     return result
-
-
-def _is_flattened(node: ast.AST) -> bool:
-    return isinstance(node, (ast.With, ast.Match)) or _binds_in_test(node)
-
-
-def _binds_in_test(node: Any) -> bool:
-    """Whether a ``while`` has ``:=`` in its test."""
-    return isinstance(node, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
-
-
-def _with_test_inside(node: ast.While, at_end: list[ast.stmt]) -> ast.While:
-    """An endless loop that begins with the test, so that the name which that binds is bound in the loop."""
-    leave = _if(node.test, [], [*at_end, ast.copy_location(ast.Break(), node)], node)
-    endless = ast.copy_location(ast.Constant(True), node.test)
-    return ast.copy_location(ast.While(endless, [leave, *node.body], []), node)
-
-
-def _with_flag_for_else(node: ast.While) -> list[ast.stmt]:
-    """The same of a loop with an ``else``, which follows it where the test has failed."""
-    flag = f"<failed {node.lineno}, {node.col_offset}>"
-    loop = _with_test_inside(node, [_set(flag, True, node)])
-    return [_set(flag, False, node), loop, _if(_name(flag, node, ast.Load()), node.orelse, [], node)]
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,9 @@ def _uncounted(frame: Frame, node: ast.While) -> None:
 
 
 def _changes_something(frame: Frame, node: ast.While) -> bool:
-    """Whether the test of a loop changes an object, a container or an array when it is evaluated."""
+    """Whether the test of a loop binds a name, or changes an object, a container or an array, when it is evaluated."""
+    if any(isinstance(one, ast.NamedExpr) for one in ast.walk(node.test)):
+        return True
     names = [one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)]
     has_object = any(isinstance(frame.env.get(name), Record) for name in names)
     if not has_object and not may_change_something(frame, node.test):
