@@ -109,8 +109,8 @@ def is_inverted(frame: Frame, node: ast.For, value: Any) -> bool:
 
 def _declare(frame: Frame, body: ast.FunctionDef) -> None:
     """Have cells for the names that a closure binds, where some have none, as it may bind them on some paths alone."""
-    for one in body.body[:1]:
-        for name in one.names if isinstance(one, ast.Nonlocal) else ():
+    for one in body.body[:2]:
+        for name in one.names if isinstance(one, ast.Nonlocal | ast.Global) else ():
             cells = frame.cells_of(name)
             if cells is not None and name not in cells:
                 cells[name] = MaybeBound(UNDEFINED, False)

@@ -86,27 +86,30 @@ def with_inverted_loops(source: Source, places: frozenset[LoopPlace]) -> Source:
     own = frozenset(one for one in places if one.file == source.file and one.line in lines)
     if not own or source.is_generator:
         return source
-    return replace(source, node=_with_inverted_loops(node, own, source.tree, source.cells | source.nonlocals))
+    inversion = _Inversion(own, source.tree, source.cells | source.nonlocals, source.globals)
+    return replace(source, node=_with_inverted_loops(node, inversion))
 
 
 @lru_cache(maxsize=1 << 8)
-def _with_inverted_loops(
-    node: ast.FunctionDef, places: frozenset[LoopPlace], tree: ast.Module, shared: frozenset[str]
-) -> ast.FunctionDef:
-    inversion = _Inversion(places, tree, shared)
+def _with_inverted_loops(node: ast.FunctionDef, inversion: _Inversion) -> ast.FunctionDef:
     made: Any = copy.copy(node)
-    made.body, made.cells = inversion.block(tree.body, ())
+    made.body, made.cells = inversion.block(inversion.tree.body, ())
     made.is_structured = True
     return made
 
 
 @dataclass(frozen=True)
 class _Inversion:
-    """The loops of a function to invert; `shared` are the names that it has in common with others."""
+    """The loops of a function to invert.
+
+    Attributes:
+        shared: the names that it has in common with functions around it, and `globals`: those that are global.
+    """
 
     places: frozenset[LoopPlace]
     tree: ast.Module
     shared: frozenset[str]
+    globals: frozenset[str]
 
     def block(self, body: Sequence[ast.stmt], around: tuple[ast.stmt, ...]) -> tuple[list[ast.stmt], frozenset[str]]:
         """The statements, and the names that the bodies of inverted loops in them bind for others."""
@@ -132,8 +135,8 @@ class _Inversion:
         cells = frozenset[str]().union(*found)
         if isinstance(node, ast.For):
             names = self.bound(node, around)
-            made.inverted = {one: _inverted(made, names, cells - names, one) for one in self.inverted(node)}
-            cells |= names | {counter(node)} if made.inverted else frozenset()
+            made.inverted = {one: self.body(made, names, cells - names, one) for one in self.inverted(node)}
+            cells |= (names - self.globals) | {counter(node)} if made.inverted else frozenset()
         return made, cells
 
     def inverted(self, node: ast.For) -> list[bool]:
@@ -146,7 +149,7 @@ class _Inversion:
         first = ast.Assign([node.target], ast.Constant(None))
         # What a function or generator expression in the body reads later is what the last trip has bound.
         late = [one for part in node.body for one in ast.walk(part) if isinstance(one, ast.Lambda | ast.GeneratorExp)]
-        shared = self.shared.union(*map(all_names, late))
+        shared = self.shared.union(self.globals, *map(all_names, late))
 
         def is_own(name: str) -> bool:
             is_first = name.isidentifier() and name not in shared and is_assigned_first([first, *node.body], name)
@@ -155,29 +158,29 @@ class _Inversion:
         names = assigned_names(node.target).union(*map(assigned_names, node.body))
         return frozenset(name for name in names if not is_own(name))
 
+    def body(self, node: ast.For, names: frozenset[str], cells: frozenset[str], is_numbered: bool) -> ast.FunctionDef:
+        """The body of a loop as a function of an item, which returns whether the loop ends.
 
-def _inverted(node: ast.For, names: frozenset[str], cells: frozenset[str], is_numbered: bool) -> ast.FunctionDef:
-    """The body of a loop as a function of an item, which returns whether the loop ends.
-
-    Args:
-        names: those that it binds for others.
-        cells: its own names that bodies of inverted loops in it bind.
-    """
-    item: ast.expr = ast.Name(ITEM, ast.Load())
-    number = ast.Name(counter(node), ast.Load())
-    step = ast.Assign([ast.Name(counter(node), ast.Store())], ast.BinOp(number, ast.Add(), ast.Constant(1)))
-    item = ast.Tuple([number, item], ast.Load()) if is_numbered else item
-    flags: list[ast.expr] = [ast.Name(name, ast.Load()) for name in stops(node)]
-    ends = ast.Return(flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)) if flags else ast.Pass()
-    first: list[ast.stmt] = [ast.Assign([node.target], item), *([step] if is_numbered else [])]
-    names |= {counter(node)} if is_numbered else set()
-    declared = [ast.Nonlocal(sorted(names))] if names else []
-    parameters = ast.arguments([], [ast.arg(ITEM)], None, [], [], None, [])
-    function: Any = ast.FunctionDef("<loop>", parameters, [*declared, *first, *node.body, ends], [], None)
-    for one in (function, *declared, *first, ends):
-        ast.fix_missing_locations(ast.copy_location(one, node))
-    function.is_structured, function.cells = True, cells
-    return function
+        Args:
+            names: those that it binds for others.
+            cells: its own names that bodies of inverted loops in it bind.
+        """
+        item: ast.expr = ast.Name(ITEM, ast.Load())
+        number = ast.Name(counter(node), ast.Load())
+        step = ast.Assign([ast.Name(counter(node), ast.Store())], ast.BinOp(number, ast.Add(), ast.Constant(1)))
+        item = ast.Tuple([number, item], ast.Load()) if is_numbered else item
+        flags: list[ast.expr] = [ast.Name(name, ast.Load()) for name in stops(node)]
+        ends = ast.Return(flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)) if flags else ast.Pass()
+        first: list[ast.stmt] = [ast.Assign([node.target], item), *([step] if is_numbered else [])]
+        names |= {counter(node)} if is_numbered else set()
+        kinds = ((ast.Nonlocal, names - self.globals), (ast.Global, names & self.globals))
+        declared = [kind(sorted(own)) for kind, own in kinds if own]
+        parameters = ast.arguments([], [ast.arg(ITEM)], None, [], [], None, [])
+        function: Any = ast.FunctionDef("<loop>", parameters, [*declared, *first, *node.body, ends], [], None)
+        for one in (function, *declared, *first, ends):
+            ast.fix_missing_locations(ast.copy_location(one, node))
+        function.is_structured, function.cells = True, cells
+        return function
 
 
 def counter(node: ast.For) -> str:

@@ -151,6 +151,11 @@ RIGHT = {
         "        t = t + u[1] * n\n    return t\nreturn inner() * s + n",
         12,
     ),
+    "global": (
+        "global LAST, SUM\nSUM = 0.0\nfor k, u in enumerate(steps(x, 20, 0.1)):\n    SUM = SUM + u[0]\n    if k == 2:\n"
+        "        LAST = u\nreturn SUM * s + LAST[1]",
+        30,
+    ),
     "functions that read the last item": (
         "fs = []\nfor u in steps(x, 8, 0.1):\n    fs.append(lambda: u[0])\nreturn fs[0]() * s + fs[3]()",
         16,
