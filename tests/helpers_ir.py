@@ -44,6 +44,12 @@ def parsed_without(monkeypatch, name, function, *args):
         return parsed(function, *args)
 
 
+def size_of(body):
+    """The number of statements of a program, those in loops and branches, too."""
+    inner = ("body", "then", "orelse")
+    return sum(1 + sum(size_of(getattr(one, part, ())) for part in inner) for one in body)
+
+
 def inputs_of(primal, *args):
     """What an interpreter of the program needs: arrays by buffer name, integers by symbol."""
     values = dict(zip(inspect.signature(primal.source.function).parameters, args, strict=True))

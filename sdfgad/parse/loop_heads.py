@@ -26,7 +26,7 @@ Item = Callable[[Any], Any]
 class Head:
     """A loop's header: a range and the function from its index to the target's value, or the counter of a ``while``.
 
-    A ``while`` without a counter has none of these.
+    A ``while`` whose trips are not known before it has none of these.
 
     Attributes:
         must_stay_loop: whether the loop is a part of another one, which is not worth being one if it is unrolled.
@@ -40,12 +40,11 @@ class Head:
 
     def trip(self, frame: Frame, trip: Lin) -> None:
         """Parse a trip: bind the loop's target, or set its counter, and parse the body."""
-        if self.span is None:
-            frame.block(self.node.body)
-        elif isinstance(self.node, ast.For) and self.item is not None:
+        if self.span is not None and isinstance(self.node, ast.For) and self.item is not None:
             bind(frame, self.node.target, self.item(self.span.index(trip)))
+        if self.span is None or self.counter is None:
             frame.block(self.node.body)
-        elif self.counter is not None:
+        else:
             before = frame.env[self.counter.name]
             self.counter.enter(frame, self.span.index(trip))
             frame.block(self.node.body)
@@ -78,7 +77,7 @@ class Head:
     def test(self, frame: Frame, trip: Lin) -> bool | Tensor:
         """The condition that a trip runs."""
         tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), ast.Name(n, ast.Load())) for n in stops(self.node)]
-        if isinstance(self.node, ast.While) and self.counter is None:
+        if isinstance(self.node, ast.While) and self.span is None:
             tests.append(self.node.test)
         for test in tests:
             ast.fix_missing_locations(ast.copy_location(test, self.node))

@@ -40,14 +40,22 @@ from sdfgad.parse.item_tables import has_arrays, is_tabular, is_worth_a_loop
 from sdfgad.parse.items import Items, begun, settled
 from sdfgad.parse.iterables import iterable_of
 from sdfgad.parse.iterators import as_sequence
-from sdfgad.parse.jumps import tested_inside
+from sdfgad.parse.jumps import stops, tested_inside
+from sdfgad.parse.known_trips import known_trips
 from sdfgad.parse.liveness import assigned_names, is_read_behind
 from sdfgad.parse.loop_attempts import Carried, Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.operands import may_change_something
-from sdfgad.parse.ranges import MANY_ITEMS, are_rows, fewest, gone_over, is_lazy
-from sdfgad.parse.unrolling import FEW_TRIPS, remainder_trips, unroll, unroll_instead, unroll_while
+from sdfgad.parse.ranges import MANY_ITEMS, Range, are_rows, fewest, gone_over, is_lazy
+from sdfgad.parse.unrolling import (
+    FEW_TRIPS,
+    remainder_trips,
+    unroll,
+    unroll_instead,
+    unroll_while,
+    unroll_while_instead,
+)
 from sdfgad.parse.values import Iteration, Record
 from sdfgad.parse.warm_up import is_warm_up, warmed_up
 
@@ -211,13 +219,19 @@ def while_loop(frame: Frame, node: ast.While) -> None:
 
 
 def _counted(frame: Frame, node: ast.While) -> bool:
-    """Parse a ``while`` that counts as a loop over a range; returns whether it is one."""
+    """Parse a ``while`` whose trips are known before it as a loop over a range; returns whether it is one."""
     point = ChoicePoint.of(frame)
     try:
         counter = Counter.of(frame, node)
         if counter is not None:
             _filling(frame, Head(node, counter.span, counter=counter), parse_loop)
             frame.env[counter.name] = counter.last(frame.b)
+            return True
+        trips = known_trips(frame, node)
+        if trips is not None and trips.count > FEW_TRIPS:
+            _filling(frame, Head(node, Range(Lin(0), Lin(trips.count), 1)), parse_loop)
+            trips.require_same(frame)
+            frame.env |= trips.values
             return True
     except (NotCounted, NeedsConstant, SdfgadError):
         pass
@@ -289,10 +303,28 @@ def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool
         return
     elif head.must_stay_loop:
         raise failure.reason
-    elif isinstance(failure.reason, (NeedsConstant, Rebound)) or head.span is None:
+    elif isinstance(head.node, ast.While) and head.span is None:
+        _with_known_trips(frame, head.node, failure.reason)
+    elif isinstance(failure.reason, (NeedsConstant, Rebound)):
         unroll_instead(frame, head, failure.var, failure.reason)
     else:
         raise failure.reason
+
+
+def _with_known_trips(frame: Frame, node: ast.While, failure: Exception) -> None:
+    """Unroll a ``while`` that is no loop, as its length must be known; many known trips are those of a loop."""
+    point = ChoicePoint.of(frame)
+    trips = unroll_while_instead(frame, Head(node), failure)
+    if trips <= FEW_TRIPS or stops(node) or frame.b.rolling is Rolling.NONE:
+        return
+    found = {name: frame.env.get(name) for name in assigned_names(node)}
+    point.backtrack(frame)
+    try:
+        _filling(frame, Head(node, Range(Lin(0), Lin(trips), 1), must_stay_loop=True), parse_loop)
+        frame.env |= {name: value for name, value in found.items() if type(value) in (int, float)}
+    except (NeedsConstant, SdfgadError):
+        point.backtrack(frame)
+        unroll_while_instead(frame, Head(node), failure)
 
 
 def _reason_against(frame: Frame, head: Head) -> Exception | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import count
 from typing import Any
 
 from sdfgad.ir.expr import BOOL, Int, Lin, Op
@@ -70,9 +71,7 @@ def remainder_trips(frame: Frame, head: Head, first: Lin, most: int) -> None:
 def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> None:
     """Unroll a loop because of a failure to parse it as one; raises that if its trips are not known, or many."""
     if head.span is None:
-        deciders = unroll_while(frame, head, MOST_UNROLLED)
-        if deciders is not None:
-            raise _asking(failure, deciders)
+        unroll_while_instead(frame, head, failure)
         return
     span, trips = head.span, head.span.trips
     is_about_trip = not isinstance(failure, NeedsConstant) or var in failure.symbols
@@ -93,6 +92,15 @@ def unroll_instead(frame: Frame, head: Head, var: str, failure: Exception) -> No
         parse_trip(frame, head, Lin(k))
 
 
+def unroll_while_instead(frame: Frame, head: Head, failure: Exception) -> int:
+    """The same of a ``while`` whose trips are not known before it; returns their number."""
+    trips = count()
+    deciders = unroll_while(frame, head, MOST_UNROLLED, trips)
+    if deciders is not None:
+        raise _asking(failure, deciders)
+    return next(trips)
+
+
 def _asking(failure: Exception, deciders: set[str]) -> Exception:
     """A failure of a loop that would be unrolled if these were constants: an outer loop is unrolled for them, too."""
     if not deciders or not isinstance(failure, NeedsConstant):
@@ -100,8 +108,12 @@ def _asking(failure: Exception, deciders: set[str]) -> Exception:
     return NeedsConstant(failure.symbols | deciders, failure.where, failure.what, failure.todo)
 
 
-def unroll_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
-    """Unroll a ``while``: None if all tests were known and it ended within `limit` trips, else what decides a test."""
+def unroll_while(frame: Frame, head: Head, limit: int, trips: Iterator[int] | None = None) -> set[str] | None:
+    """Unroll a ``while``: None if all tests were known and it ended within `limit` trips, else what decides a test.
+
+    Args:
+        trips: a counter of the trips.
+    """
     for _ in range(limit):
         goes_on = head.test(frame, Lin(0))
         if not isinstance(goes_on, bool):
@@ -112,4 +124,6 @@ def unroll_while(frame: Frame, head: Head, limit: int) -> set[str] | None:
             return None
         with frame.repeating(head.node):
             frame.block(head.node.body)
+        if trips is not None:
+            next(trips)
     return set()

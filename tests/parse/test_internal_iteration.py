@@ -6,7 +6,7 @@ import pytest
 import sdfgad
 from sdfgad.parse.assumptions import Assumptions
 from tests.helpers import module_from
-from tests.helpers_ir import assert_value_and_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed, size_of
 
 X = np.random.default_rng(8).uniform(0.5, 1.5, 4)
 HEAD = """
@@ -243,10 +243,6 @@ WRITTEN_OUT = {
 def program_of(body, folder):
     lines = "\n".join(f"    {line}" for line in body.split("\n"))
     return module_from(f"{HEAD}{lines}\n", folder).program
-
-
-def size_of(body):
-    return sum(1 + size_of(getattr(one, "body", ())) for one in body)
 
 
 @pytest.mark.parametrize("name", RIGHT)
