@@ -70,8 +70,8 @@ class _Call:
 
     def may_end_early(self, node: ast.For) -> bool:
         """Whether a loop may end the generator, as nothing else goes on with it."""
-        made = node.iter.args[0] if self.start is not None and isinstance(node.iter, ast.Call) else node.iter
-        return self.generator.call is made
+        parts = node.iter.args if self.is_numbered and isinstance(node.iter, ast.Call) else []
+        return any(self.generator.call is one for one in (node.iter, *parts))
 
     @property
     def is_numbered(self) -> bool:

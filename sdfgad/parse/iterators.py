@@ -251,7 +251,8 @@ Maker = Callable[..., Any]
 
 def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Iteration:
     """The iterator that a function makes, evaluated when it is gone over: the program may change a list before."""
-    b, first = site.b, positional[0] if positional else None
+    b, positional = site.b, _begun(site, function, positional)
+    first = positional[0] if positional else None
     count = len(first) if function is reversed and isinstance(first, list) else None
 
     def items() -> Any:
@@ -267,6 +268,13 @@ def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywor
     axes = axes_of(b, function, positional, keywords)
     sources, maker = (*positional, *keywords.values()), None if keywords.keys() - {"strict"} else function
     return Iteration(sources, items, tuple(b.blocks), is_generator=calls_user, axes=axes, function=maker)
+
+
+def _begun(site: Site, function: Any, positional: list[Any]) -> list[Any]:
+    """The arguments of a function that makes an iterator, with what ``__iter__`` returns in place of objects that it
+    asks for that at once."""
+    here = range(len(positional))[BEGUN.get(function, slice(0))]
+    return [iterated(site.frame, site.node, value) if k in here else value for k, value in enumerate(positional)]
 
 
 def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -417,6 +425,17 @@ MAKERS: dict[Any, Maker] = {
 WITH_FUNCTIONS = frozenset(
     {itertools.groupby, itertools.accumulate, itertools.starmap, itertools.takewhile, itertools.dropwhile}
 )
+# Which arguments Python asks for an iterator when the iterator is made.
+BEGUN = {
+    enumerate: slice(0, 1),
+    zip: slice(0, None),
+    map: slice(1, None),
+    filter: slice(1, 2),
+    itertools.cycle: slice(0, 1),
+    itertools.islice: slice(0, 1),
+    itertools.pairwise: slice(0, 1),
+    itertools.zip_longest: slice(0, None),
+}
 # These hand on their items, in tuples.
 HAND_ON: frozenset[Any] = frozenset(
     {enumerate, zip, reversed, itertools.product, itertools.permutations, itertools.combinations_with_replacement}

@@ -21,7 +21,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import affine, integer_extremum
 from sdfgad.parse.item_tables import has_arrays, is_tabular, looked_up, table_of, trips_together
 from sdfgad.parse.rows import whole_of
-from sdfgad.parse.values import Iteration, Selection, Tensor, as_tensor, cast, described, is_integer
+from sdfgad.parse.values import Iteration, Record, Selection, Tensor, as_tensor, cast, described, is_integer
 
 # A loop over a shorter list is unrolled; so is one over a range that looks up its items, but in a nest of such loops.
 MANY_ITEMS = 5
@@ -296,6 +296,9 @@ def _row_at(b: Builder, values: Any) -> Callable[[Lin], Any] | None:
 
 def is_lazy(value: Any) -> bool:
     """Whether statements or expressions of the program are evaluated where an item of an iterator is asked for."""
+    if isinstance(value, Record):
+        # What an object's `__iter__` returns.
+        return not value.cls.__module__.startswith("sdfgad.")
     return isinstance(value, Iteration) and (value.is_generator or any(map(is_lazy, value.sources)))
 
 

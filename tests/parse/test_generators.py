@@ -20,6 +20,15 @@ def scaled(a, k):
     for i in range(k):
         yield a[i] * (i + 1.0)
 
+class Counted:
+    def __init__(self, v):
+        self.n, self.v = 0, v
+
+    def __iter__(self):
+        for k in range(3):
+            self.n += 1
+            yield self.v[k]
+
 def program(x, s, n):
 """
 ENDLESS = "def pulse():\n    k = 0\n    while True:\n        yield np.exp(-(k * x[0] - s) ** 2)\n        k += 1\n"
@@ -69,6 +78,15 @@ RIGHT = {
     "kept in a list that grows": "gs = []\nfor k in range(3):\n"
     "    u = x * (k + s)\n    gs.append(v * u[0] for v in [1.0, 2.0])\n"
     "return sum(gs[0]) * s",
+    "an object that counts, left where data decides": "o = Counted(x)\nfor i, v in enumerate(o):\n"
+    "    if s < 0.8:\n        break\n"
+    "return o.n + i + v * s",
+    "objects in zip": "o, p, t = Counted(x), Counted(x), 0.0\nfor (i, v), w in zip(enumerate(o, 1), p):\n"
+    "    t += v * w * i * s\n"
+    "return o.n + p.n + t",
+    "an object that is asked when its items are": "o = Counted(x)\ne, t = enumerate(o), o.n\n"
+    "for i, v in e:\n    t += i * v * o.n * s\n"
+    "return t",
     "next": "g = scaled(x, 3)\nreturn next(g) * s",
     "next, twice": "g = scaled(x, 3)\na = next(g)\nreturn a + next(g) * s",
     "next, then a loop": "g = scaled(x, 4)\na = next(g)\nfor v in g:\n    a = a * s + v\nreturn a",
@@ -121,6 +139,11 @@ REFUSED = {
         "u = x * 1.0\ndef g():\n    for k in range(3):\n        u[k] = s\n        yield k\nt = s\n"
         "for k, v in zip(g(), x):\n    t = t * 2.0\n    if t > 1.0:\n        break\nreturn t + u[2]",
         "for k, v in zip",
+        "whether a loop over a generator goes on is known only at run time",
+    ),
+    "an object in a chain": (
+        "o = Counted(x)\nfor v in itertools.chain(o, [1.0]):\n    if s < 0.8:\n        break\nreturn o.n + v * s",
+        "for v in itertools.chain",
         "whether a loop over a generator goes on is known only at run time",
     ),
     "a value": (
