@@ -171,7 +171,7 @@ for kind, series in (("herm", "hermite"), ("herme", "hermite_e"), ("lag", "lague
 for kind, series in (("cheb", "chebyshev"), ("leg", "legendre"), ("herm", "hermite"), ("herme", "hermite_e"),
                      ("lag", "laguerre")):  # fmt: skip
     add(f"np.polynomial.{series}.{kind}der(x, 2)", x="5", jax=None, dtypes="d")
-    add(f"np.polynomial.{series}.{kind}int(x, 2, [y, 0.5], 0.3, axis=1)", x="2x4", y="()", jax=None, dtypes="d")
+    add(f"np.polynomial.{series}.{kind}int(x, 2, [y, 0.5], y, y, axis=1)", x="2x4", y="()", jax=None, dtypes="d")
     add(f"np.polynomial.{series}.{kind}mul(x, y)", x="4", y="3", jax=None, dtypes="d")
     add(f"np.polynomial.{series}.{kind}2poly(x)", x="4", jax=None, dtypes="d")
 add("np.roots(x.astype(complex))", x="4 positive", function="np.roots", jax=None, dtypes="d", tolerance=100)

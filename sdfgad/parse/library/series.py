@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, is_known, is_sequence
+from sdfgad.parse.functions.facts import array_like, axis_of, fixed_int, is_sequence
 from sdfgad.parse.functions.linear_maps import matrix_of, product_of
 from sdfgad.parse.registry import in_numpy
 
@@ -39,33 +39,27 @@ def _mapped(matrix: Any, c: Any, axis: Any) -> Any:
     return np.moveaxis(np.tensordot(matrix, np.moveaxis(c, axis, 0), 1), 0, axis)
 
 
-def _require_known(values: Any) -> None:
-    if not is_known(values):
-        raise ValueError("scl and lbnd of a series must be known numbers: multiply the coefficients by it instead")
-
-
 def _define(name: str, family: Any) -> None:
     original, integral = getattr(family, f"{name}der"), getattr(family, f"{name}int")
     value, multiplied = getattr(family, f"{name}val"), getattr(family, f"{name}mulx")
 
     @in_numpy(original)
     def derivative(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
-        _require_known(scl)
         c = array_like(c) * 1.0
         axis = axis_of(axis, c.ndim)
-        return _mapped(matrix_of(original, fixed_int(c.shape[axis]), fixed_int(m), scl), c, axis)
+        return _mapped(matrix_of(original, fixed_int(c.shape[axis]), fixed_int(m)), c, axis) * scl**m
 
     @in_numpy(integral)
     def integrated(c: Any, m: Any = 1, k: Any = None, lbnd: Any = 0, scl: Any = 1, axis: Any = 0) -> Any:
-        _require_known((lbnd, scl))
         c = array_like(c) * 1.0
         axis = axis_of(axis, c.ndim)
         constants = [] if k is None else k if is_sequence(k) else [k]
         c = np.moveaxis(c, axis, 0)
         for i in range(fixed_int(m)):
-            c = np.tensordot(matrix_of(integral, fixed_int(c.shape[0]), 1, [], lbnd, scl), c, 1)
-            if i < len(constants):
-                c = np.concatenate((c[:1] + constants[i], c[1:]))
+            # Which is 0 at 0.
+            c = np.tensordot(matrix_of(integral, fixed_int(c.shape[0])), c, 1) * scl
+            constant = constants[i] if i < len(constants) else 0.0
+            c = np.concatenate((c[:1] + (constant - value(lbnd, c)), c[1:]))
         return np.moveaxis(c, 0, axis)
 
     @in_numpy(multiplied)
