@@ -30,6 +30,7 @@ from sdfgad.parse.functions.keyed import (
 )
 from sdfgad.parse.generator_loops import as_generator, flattened
 from sdfgad.parse.inlined_calls import inlined
+from sdfgad.parse.internal_iteration import first_found, is_search
 from sdfgad.parse.operands import calls_user_function
 
 SUMS = (builtins.sum, np.sum, math.fsum, builtins.any)
@@ -47,6 +48,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
         node = _with_argument(node, first)
     if not isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
         return calls.call(frame, node)
+    if is_search(frame, node):
+        return first_found(frame, node)
     if (first := flattened(frame, node.args[0])) is not node.args[0]:
         node = _with_argument(node, first)
     state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)

@@ -200,6 +200,43 @@ def all_items(frame: Frame, value: Generator) -> Any:
     return found
 
 
+def is_search(frame: Frame, node: ast.Call) -> bool:
+    """Whether a call is ``next(... for ... in g() if ...)`` of a generator function, which it ends early."""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.GeneratorExp) or not frame.b.inverts or len(first.generators) > 1:
+        return False
+    (clause,) = first.generators
+    is_plain = clause.ifs and isinstance(clause.iter, ast.Call) and not node.keywords
+    if not is_plain or any(isinstance(one, ast.NamedExpr | YIELDS) for one in ast.walk(node)):
+        return False
+    if frame.eval(node.func) is not builtins.next:
+        return False
+    state, env = frame.b.snapshot(), dict(frame.env)
+    found = _Call.of(frame.b, frame.eval(clause.iter))
+    frame.b.restore(state)
+    frame.env = env
+    return found is not None
+
+
+def first_found(frame: Frame, node: ast.Call) -> Any:
+    """The value of such a call: a function that returns the item out of a loop."""
+    return frame.call(node, Closure.of(frame, _searching(node)), [], {})
+
+
+@lru_cache(maxsize=1 << 10)
+def _searching(node: ast.Call) -> ast.FunctionDef:
+    items: Any = node.args[0]
+    (clause,) = items.generators
+    test = clause.ifs[0] if len(clause.ifs) == 1 else ast.BoolOp(ast.And(), clause.ifs)
+    loop = ast.copy_location(
+        ast.For(clause.target, clause.iter, [ast.If(test, [ast.Return(items.elt)], [])], []), items
+    )
+    stop = ast.Call(ast.Name("StopIteration", ast.Load()), [], [])
+    end = ast.Return(node.args[1]) if len(node.args) > 1 else ast.Raise(stop)
+    made = ast.FunctionDef("<search>", ast.arguments([], [], None, [], [], None, []), [loop, end], [], None)
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
 Collecting = ast.Call | ast.ListComp | ast.GeneratorExp
 
 

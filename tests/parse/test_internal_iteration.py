@@ -203,6 +203,12 @@ RIGHT = {
         "return sum(u * t for t, u in adaptive(x, s)) + max(u for t, u in adaptive(x, s))",
         60,
     ),
+    "the first that data chooses": (
+        "def newton(z):\n    while True:\n        r = z * z - s\n        z = z - r / (2 * z)\n        yield z, r\n"
+        "z = next(z for z, r in newton(x[0]) if abs(r) < 1e-9)\n"
+        "return z + next((u[0] for u in steps(x, 20, 0.1) if u[0] > 50.0), x[1] * s)",
+        50,
+    ),
     "starred": (
         "ts, us = zip(*adaptive(x, s))\n*_, (t, u) = adaptive(x, s)\n"
         "return np.trapezoid(np.array(us), np.array(ts)) * u + t",
@@ -275,6 +281,13 @@ def test_a_name_that_no_trip_binds(tmp_path):
     )
     program = program_of(body, tmp_path)
     with pytest.raises(sdfgad.UnboundVariable, match="`t` has no value here"):
+        sdfgad.differentiate(program)(X, 0.7)
+
+
+def test_no_first(tmp_path):
+    """Where data chooses none, the program raises what Python raises, at that line."""
+    program = program_of("return next(u[0] for u in steps(x, 9, 0.1) if u[0] > 1e3 * s)", tmp_path)
+    with pytest.raises(sdfgad.ProgramRaises, match="StopIteration"):
         sdfgad.differentiate(program)(X, 0.7)
 
 
