@@ -14,8 +14,8 @@ from sdfgad.ir.expr import Int, Lin, reads
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.python_numbers import count_of, magnitude
 
-# Integers that stay below have 64 bits, also in what is computed of them as of a counter.
-LARGE = 2**40
+# The product of two integers that stay below has 64 bits.
+LARGE = 2**31
 
 
 @dataclass

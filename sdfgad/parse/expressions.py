@@ -9,7 +9,7 @@ import ast
 import builtins
 import operator
 import types
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ from sdfgad.parse.liveness import assigned_attributes, assigned_names
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.merging import bound_value
 from sdfgad.parse.object_arrays import ObjectArray
-from sdfgad.parse.operands import evaluated, method
+from sdfgad.parse.operands import evaluated, may_change_something, method
 from sdfgad.parse.ranges import Range
 from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
@@ -354,12 +354,27 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
 
 
 def compare(frame: Frame, node: ast.Compare) -> Any:
+    if any(may_change_something(frame, one) for one in node.comparators[1:]):
+        return frame.eval(_as_conjunction(node))
     values = evaluated(frame, [node.left, *node.comparators])
     result: Any = True
     for op, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
         part = _compared(frame, node, type(op), left, right)
         result = part if result is True else conditions.chained(frame.b, result, part)
     return result
+
+
+@lru_cache(maxsize=1 << 10)
+def _as_conjunction(node: ast.Compare) -> ast.BoolOp:
+    """A chain ``a < b < c()`` as ``a < (x := b) and x < c()``, which does not call where the first part is false."""
+    left, parts = node.left, list[ast.expr]()
+    for k, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        name = f"<compared {node.lineno}, {node.col_offset}, {k}>"
+        is_last = k == len(node.ops) - 1
+        kept = right if is_last else ast.NamedExpr(ast.Name(name, ast.Store()), right)
+        parts.append(ast.Compare(left, [op], [kept]))
+        left = ast.Name(name, ast.Load())
+    return ast.fix_missing_locations(ast.copy_location(ast.BoolOp(ast.And(), parts), node))
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:

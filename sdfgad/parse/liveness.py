@@ -211,4 +211,21 @@ def _use(statement: ast.stmt, name: str) -> str:
     if isinstance(statement, ast.Try):
         # Which of its statements run is not known.
         return ""
-    return "written" if name in assigned_names(statement) else ""
+    return "written" if any(one.id == name for one in _certainly_bound(statement)) else ""
+
+
+def _certainly_bound(node: ast.AST) -> Iterator[ast.Name]:
+    """The names that a statement binds whatever is true: ``a and (b := c)`` evaluates its second part or not."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node
+    later: list[ast.expr] = []
+    if isinstance(node, ast.BoolOp):
+        later = node.values[1:]
+    elif isinstance(node, ast.IfExp):
+        later = [node.body, node.orelse]
+    elif isinstance(node, ast.Compare):
+        later = node.comparators[1:]
+    if not isinstance(node, SCOPES):
+        for part in ast.iter_child_nodes(node):
+            if not any(part is one for one in later):
+                yield from _certainly_bound(part)

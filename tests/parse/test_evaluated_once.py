@@ -285,6 +285,80 @@ def identity_of_integers(x):
     return (j is k) + x[0]
 
 
+# --- chains of comparisons, and names that only some paths of an expression bind
+
+
+@right
+def chain_with_calls(x):
+    asked, total = [0], 0.0
+
+    def asks():
+        asked[0] += 1
+        return 0.43 * asked[0]
+
+    for k in range(6):
+        if 0.2 < x[k] < asks():
+            total = total + x[k] ** 2
+    return total + asked[0] + (x[0] < asks() < asks() != 7)
+
+
+@right
+def chain_that_pops(x):
+    left, total = [5.0, 4.0, 3.0, 0.1, 2.0, 1.0], 0.0
+    for k in range(6):
+        total += (0.2 < x[k] <= left.pop() < 9.0) * x[k]
+    return total + len(left)
+
+
+@right
+def chain_that_binds(x):
+    n, total = 0, 0.0
+    while -1.0 < x[n % 6] < (bound := 3.0 - n * 0.3):
+        total += bound * x[n % 6]
+        n += 1
+    return total + n + bound
+
+
+@right
+def bound_by_and(x):
+    last, total = 0.0, 0.0
+    for k in range(6):
+        _ = x[k] > 0.0 and (last := x[k]) > 0.0
+        total = total + last * x[k]
+    return total
+
+
+@right
+def bound_by_one_side(x):
+    last, total = 0.0, 0.0
+    for k in range(12):
+        value = (last := x[k % 6]) if k % 3 == 2 else 0.5
+        total = total + last * value
+    return total
+
+
+@right
+def bound_by_a_chain(x):
+    last, total = 0.0, 0.0
+    for k in range(6):
+        _ = 0.2 < x[k] < (last := x[k] + 1.0)
+        total = total + last * x[k]
+    return total
+
+
+@right
+def bound_in_the_body_of_an_inverted_loop(x):
+    def values():
+        for k in range(6):
+            yield x[k]
+
+    last, total = 0.0, 0.0
+    for value in values():
+        _ = value > 0.0 and (last := value) > 0.0
+        total = total + last * value
+    return total
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_value_and_slope(program):
     assert_value_and_slope(program, X)
