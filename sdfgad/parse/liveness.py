@@ -225,7 +225,8 @@ def _certainly_bound(node: ast.AST) -> Iterator[ast.Name]:
         later = [node.body, node.orelse]
     elif isinstance(node, ast.Compare):
         later = node.comparators[1:]
-    if not isinstance(node, SCOPES):
+    is_declared = isinstance(node, ast.AnnAssign) and node.value is None
+    if not isinstance(node, SCOPES) and not is_declared:
         for part in ast.iter_child_nodes(node):
             if not any(part is one for one in later):
                 yield from _certainly_bound(part)

@@ -347,6 +347,16 @@ def bound_by_a_chain(x):
 
 
 @right
+def declared_and_not_bound(x):
+    last, total = 0.0, 0.0
+    for k in range(6):
+        last: float
+        total = total + last * x[k]
+        last = x[k]
+    return total
+
+
+@right
 def bound_in_the_body_of_an_inverted_loop(x):
     def values():
         for k in range(6):
