@@ -125,9 +125,18 @@ def _invert(frame: Frame, node: ast.For, call: _Call) -> None:
 
 
 def _is_loop(generator: Generator) -> bool:
-    """Whether a generator function yields in a loop, and only where a call could be."""
+    """Whether a generator function yields in a loop, and only where a call could be.
+
+    That of one that calls itself, as it goes over a tree, is written out: each level would call the one around it.
+    """
     node = generator.node
     own = list(_own(node))
+    if any(
+        node.name in (getattr(one.func, "id", ""), getattr(one.func, "attr", ""))
+        for one in own
+        if isinstance(one, ast.Call)
+    ):
+        return False
     statements = [one.value for one in own if isinstance(one, ast.Expr)]
     yields = [one for one in own if isinstance(one, YIELDS)]
     around = [one for one in own if isinstance(one, ast.For | ast.While | ast.Try | ast.With)]

@@ -233,6 +233,9 @@ RIGHT = {
 }
 # Where Python takes its items one by one, or other things decide, statements are written out as before.
 WRITTEN_OUT = {
+    "recursion": "def tree(depth, v):\n    if depth == 0:\n        for k in range(1):\n            yield v\n    else:\n"
+    "        yield from tree(depth - 1, v * 0.5)\n        yield from tree(depth - 1, v + 0.1)\nt = 0.0\n"
+    "for v in tree(6, x[0]):\n    t = t * s + v\nreturn t",
     "next, then a loop": "g = steps(x, 9, 0.1)\nt = next(g)[0]\nfor u in g:\n    t = t * s + u[1]\nreturn t",
     "zip": "t = 0.0\nfor u, v in zip(steps(x, 9, 0.1), steps(x * s, 9, 0.2)):\n    t = t + np.dot(u, v)\nreturn t",
     "islice": "return sum(u[0] * s for u in itertools.islice(steps(x, 9, 0.1), 4))",
@@ -259,8 +262,13 @@ def test_loops_stay_loops(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", WRITTEN_OUT)
-def test_written_out(name, tmp_path):
-    assert_value_and_slope(program_of(WRITTEN_OUT[name], tmp_path), X, 0.7)
+def test_written_out(name, tmp_path, monkeypatch):
+    program = program_of(WRITTEN_OUT[name], tmp_path)
+    with monkeypatch.context() as patch:
+        attempts, after = [], Assumptions.after
+        patch.setattr(Assumptions, "after", lambda self, *more: attempts.append(self) or after(self, *more))
+        assert_value_and_slope(program, X, 0.7)
+    assert not any(one.inverted for one in attempts) or name == "keys that differ from trip to trip"
 
 
 def test_other_reasons_are_not_hidden(tmp_path, monkeypatch):
