@@ -131,11 +131,8 @@ def _is_loop(generator: Generator) -> bool:
     """
     node = generator.node
     own = list(_own(node))
-    if any(
-        node.name in (getattr(one.func, "id", ""), getattr(one.func, "attr", ""))
-        for one in own
-        if isinstance(one, ast.Call)
-    ):
+    called = [one.func for one in own if isinstance(one, ast.Call)]
+    if any(node.name in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in called):
         return False
     statements = [one.value for one in own if isinstance(one, ast.Expr)]
     yields = [one for one in own if isinstance(one, YIELDS)]

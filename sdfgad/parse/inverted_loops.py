@@ -59,8 +59,10 @@ class _Calling(ast.NodeTransformer):
         made = ast.If(call, [ast.Return(None)], []) if self.may_stop else ast.Expr(call)
         return ast.fix_missing_locations(ast.copy_location(made, node))
 
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        return ast.copy_location(ast.Return(None), node)
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        # The value is for `yield from`, but may be a call that changes something.
+        value = [] if node.value is None else [ast.Expr(node.value)]
+        return [ast.copy_location(one, node) for one in (*value, ast.Return(None))]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node

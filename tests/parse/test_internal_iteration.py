@@ -101,6 +101,11 @@ RIGHT = {
         "t = 0.0\nfor u in g():\n    t = t + u[1]\nreturn t",
         18,
     ),
+    "it returns what a call returns": (
+        "log = []\ndef g():\n    for k in range(20):\n        if x[k % 4] > 1.45:\n            return log.append(s)\n"
+        "        yield x[k % 4]\nt = 0.0\nfor v in g():\n    t = t + v\nreturn t + len(log)",
+        30,
+    ),
     "endless": (
         "def newton(z):\n    while True:\n        z = z - (z * z - s) / (2 * z)\n        yield z\n"
         "for z in newton(x[0]):\n    if abs(z * z - s) < 1e-10:\n        break\nreturn z",
