@@ -285,6 +285,9 @@ def _combined(site: Site, function: Any, positional: list[Any], keywords: Keywor
         if alike is not None:
             return alike
     sequences = [sequence(site.frame, value) for value in values]
+    first = keywords.get("start", values[1] if len(values) > 1 else 0)
+    if function is enumerate and isinstance(first, Lin):
+        return (((first + k).plain, item) for k, item in enumerate(sequences[0]))
     if function is reversed:
         sequences = [list(value) if isinstance(value, Iterator) else value for value in sequences]
     return site.b.python(function, *sequences, **keywords)

@@ -81,6 +81,8 @@ RIGHT = {
     "an object that counts, left where data decides": "o = Counted(x)\nfor i, v in enumerate(o):\n"
     "    if s < 0.8:\n        break\n"
     "return o.n + i + v * s",
+    "numbers from the counter of a loop on": "t = 0.0\nfor i in range(9):\n    for j, v in enumerate([x[0], s], i):\n"
+    "        t = t * 0.9 + v * j * s\nreturn t",
     "objects in zip": "o, p, t = Counted(x), Counted(x), 0.0\nfor (i, v), w in zip(enumerate(o, 1), p):\n"
     "    t += v * w * i * s\n"
     "return o.n + p.n + t",
