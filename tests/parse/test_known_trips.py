@@ -74,6 +74,14 @@ KNOWN = {
         "    L.append(u)\nreturn sum(L) + t",
         16,
     ),
+    "operators and functions": (
+        "t, n, u, L = 0, 0, x[0], []\nwhile (t < 30 and not n > 90) or n == 0:\n"
+        "    h = (n % 3 and 2) + 1 if n // 4 < 5 else -(-1)\n"
+        "    t = max(t, round(t + h * 0.5, 3)) + abs(-0.25)\n    n += int(h > 0)\n    u = u * s + 0.1 * t\n"
+        "    L.append(u)\n"
+        "return sum(L) + t + n + h",
+        18,
+    ),
     "down to zero": ("n, u = 40, x[0]\nwhile n:\n    n -= 1\n    u = u * s + x[n % 4]\nreturn u", 4),
     "loops in loops": (
         "t, u, L = 0.0, x[0], []\nwhile t < 1.0:\n    t += 0.05\n    r = 1.0\n    while r < 2.0:\n        r += 0.05\n"
@@ -134,12 +142,20 @@ def test_others(name, tmp_path):
 
 
 def test_endless(tmp_path):
-    """Python's own run of the slice ends."""
+    """The run of the slice ends."""
     program = program_of("t, u = 0.5, x[0]\nwhile t < 1.0:\n    u = u * s\n    t *= 1.0\nreturn u", tmp_path)
     with pytest.raises(sdfgad.UnsupportedProgram, match="this loop never ends"):
         parsed(program, X, 0.7)
     growing = program_of("n, u = 2, x[0]\nwhile n > 1:\n    u = u * s\n    n = n * n\nreturn u", tmp_path)
     assert parsed(growing, X, 0.7).program.checks
+
+
+def test_integers_and_floats_are_told_apart(tmp_path):
+    body = "u = x[0]\nfor start in (0, 0.0):\n    t = start\n    while t < 20:\n        u = u * s\n        t += 1\n"
+    program = program_of(
+        body + "    u = u + x[int(t) % 4] + (100.0 if isinstance(t, int) else 1.0)\nreturn u", tmp_path
+    )
+    assert_value_and_slope(program, X, 0.7)
 
 
 def relaxed(x, s):
