@@ -169,7 +169,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
         if function is list and given and isinstance(given[0], Iteration) and isinstance(positional[0], Record):
             return positional[0]
-        positional = with_items(frame.b, positional) if any(map(is_lazy, given)) else positional
+        if any(isinstance(one, Iteration) for one in given):
+            positional = with_items(frame.b, positional)
     for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
         if found is not NOT_THESE:

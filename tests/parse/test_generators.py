@@ -243,3 +243,32 @@ def counted(x):
 def test_generators_with_effects(rng):
     x = rng.uniform(0.1, 0.9, 40)
     assert_value_and_slope(counted, x)
+
+
+class Run:
+    """An object with a list whose length is data."""
+
+    def __init__(self, v):
+        self.v, self.history = v, []
+
+    def go(self, s):
+        u = self.v
+        while u < 5.0:
+            u = u * (1.2 + 0.1 * s)
+            self.history.append(u)
+        return self
+
+    def __len__(self):
+        return len(self.history)
+
+
+def measured(x, s, n):
+    one, other = Run(x[0]).go(s), Run(x[1]).go(s)
+    runs = [one, other]
+    place = runs.index(other)
+    runs.remove(other)
+    return runs[0].history[-1] * len(one) + place + len(runs)
+
+
+def test_objects_with_such_lists_are_no_iterators():
+    assert_value_and_slope(measured, X, 0.7, 3)
