@@ -17,6 +17,7 @@ import numpy as np
 
 from sdfgad.errors import SdfgadError
 from sdfgad.parse import calls, filtered_objects, masked_lists
+from sdfgad.parse.backtracking import ChoicePoint, attempted
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.filtered import binds_or_steps, chosen, items_and_tests, pairs, without_conditions
 from sdfgad.parse.frame import Frame
@@ -52,13 +53,11 @@ def call(frame: Frame, node: ast.Call) -> Any:
         return first_found(frame, node)
     if (first := flattened(frame, node.args[0])) is not node.args[0]:
         node = _with_argument(node, first)
-    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     try:
         return calls.call(frame, node)
     except ConditionOnData as error:
-        frame.b.restore(state)
-        frame.env = env
-        del frame.loops[depth:]
+        point.backtrack(frame)
         function = frame.eval(node.func)
         definition = next((one for original, one in DEFINITIONS if function is original), None)
         if not error.is_of(node.args[0]) or (definition is None and function not in (*SUMS, *LISTS, builtins.all)):
@@ -76,7 +75,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
                     found = calls.call(frame, _of_all(node, function is builtins.all))
                 else:
                     found = _chosen(frame, node, definition)
-                if stops and frame.b.has_changed_since(state):
+                if stops and frame.b.has_changed_since(point.state):
                     raise error
                 return found
         except SdfgadError:
@@ -114,17 +113,12 @@ def _repeated(node: Any) -> list[ast.expr]:
 
 def _objects(frame: Frame, node: ast.ListComp) -> Any:
     """The list of objects that data chooses; None of other items."""
-    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
-    try:
+
+    def filtered() -> Any:
         found = frame.eval(node)
-    except ConditionOnData:
-        found = None
-    if masked_lists.is_filtered(found):
-        return found
-    frame.b.restore(state)
-    frame.env = env
-    del frame.loops[depth:]
-    return None
+        return found if masked_lists.is_filtered(found) else None
+
+    return attempted(frame, filtered, (ConditionOnData,))
 
 
 @lru_cache(maxsize=1024)

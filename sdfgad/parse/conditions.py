@@ -15,6 +15,7 @@ from sdfgad.ir.evaluate import evaluated
 from sdfgad.ir.expr import BOOL, INT, Expr, Lin, Op, as_linear, reads
 from sdfgad.ir.ops import OPERATIONS
 from sdfgad.parse import chosen_objects, chosen_texts, counter_conditions, sharing, truth_values
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.blame import blamed
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.clocks import Reading
@@ -317,11 +318,11 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[An
     ``:=`` binds names in the function around a comprehension.
     """
     b, scope = frame.b, frame.scope
-    state, env = b.snapshot(), dict(scope.env)
+    point = ChoicePoint.of(scope)
     try:
         with blamed(b, condition.at(), b.where), a_side():
             values = [arm() for arm in arms]
-        if b.is_unchanged_since(state) and _has_same_names(scope.env, env):
+        if b.is_unchanged_since(point.state) and _has_same_names(scope.env, point.env):
             return values, None
     except (InvalidIndex, MissingKey):
         # An arm has an index that is only valid where the condition selects it.
@@ -329,8 +330,7 @@ def _evaluate_arms(frame: Frame, condition: Tensor, arms: Arms) -> tuple[list[An
     except SdfgadError as error:
         if not any(isinstance(exception_of(error), guard.kinds) for guard in b.tries):
             raise
-    b.restore(state)
-    scope.env = env
+    point.backtrack(scope)
     settled = (lambda: b.settle(arms[0]()), lambda: b.settle(arms[1]()))
     return [], scope.chosen(condition, settled, partial(_phi_of_arms, b))
 

@@ -13,6 +13,7 @@ from typing import Any
 from sdfgad.errors import AmbiguousArray, Rebound
 from sdfgad.ir.expr import BOOL, Expr, Op
 from sdfgad.parse import chosen_objects, conditions, sharing
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.binding import assign
 from sdfgad.parse.blame import blame_for_names, blamed
 from sdfgad.parse.builder import Builder
@@ -136,24 +137,6 @@ def _with(node: Any, old: ast.expr, new: ast.expr) -> Any:
     for name, value in ast.iter_fields(node):
         setattr(copied, name, _with(value, old, new))
     return copied
-
-
-@dataclass(frozen=True)
-class ChoicePoint:
-    """Choice point: the parser's state at a statement, to which it can backtrack."""
-
-    state: Any
-    env: Env
-    depth: int
-
-    @staticmethod
-    def of(frame: Frame) -> ChoicePoint:
-        return ChoicePoint(frame.b.snapshot(), dict(frame.env), len(frame.loops))
-
-    def backtrack(self, frame: Frame) -> None:
-        frame.b.restore(self.state)
-        frame.env = dict(self.env)
-        del frame.loops[self.depth :]
 
 
 def may_duplicate_tail(b: Builder) -> bool:

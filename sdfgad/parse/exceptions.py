@@ -15,6 +15,7 @@ from sdfgad.errors import ProgramRaises, PythonRaises, SdfgadError, ShapeMismatc
 from sdfgad.ir.expr import BOOL, Const
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.emitter import Guard, exception_of
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import may_change_something
@@ -203,13 +204,11 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
 
 def _evaluate(frame: Frame, test: ast.expr) -> None:
     """What a test changes, it changes also where nobody asks for its value; one that is not supported is left out."""
-    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
+    point = ChoicePoint.of(frame)
     try:
         conditions.test(frame, test)
     except UnsupportedProgram:
-        frame.b.restore(state)
-        frame.env = env
-        del frame.loops[depth:]
+        point.backtrack(frame)
 
 
 def assert_(frame: Frame, node: ast.Assert) -> None:

@@ -13,9 +13,9 @@ from sdfgad.ir.expr import Lin, reads
 from sdfgad.ir.program import Block, Loop, reads_of, walk, written
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import keyed_trajectories, stored_lists, trajectories, trees
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.contents import Body, Filling, Fills, Layout, Slot
-from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.iteration_domains import places_of

@@ -14,6 +14,7 @@ from typing import Any
 from sdfgad.errors import InvalidIndex, PythonRaises, UnboundVariable
 from sdfgad.ir.expr import BOOL
 from sdfgad.parse import comprehensions, filtered_objects, masked_lists
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.conditions import ShapesDiffer
 from sdfgad.parse.frame import Frame
@@ -34,13 +35,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
     Raises:
         ConditionOnData: data decides how many there are, and that is no constant, or they are neither.
     """
-    state, env, depth = frame.b.snapshot(), dict(frame.env), len(frame.loops)
-
-    def backtrack() -> None:
-        frame.b.restore(state)
-        frame.env = dict(env)
-        del frame.loops[depth:]
-
+    point = ChoicePoint.of(frame)
     try:
         return comprehensions.items(frame, node)
     except ConditionOnData as error:
@@ -48,7 +43,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
             raise
         refusal = error
     for chosen_of in (_objects, _chosen):
-        backtrack()
+        point.backtrack(frame)
         with refusal.again(frame, node) as parsed:
             found = chosen_of(frame, parsed)
         if found is not None:

@@ -8,7 +8,7 @@ at a time, the loop is unrolled by its period.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -18,8 +18,8 @@ import numpy as np
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.backtracking import attempted
 from sdfgad.parse.constants import Decides, Guessed
-from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.liveness import is_read_outside
 from sdfgad.parse.loop_attempts import parse_trip
@@ -55,24 +55,23 @@ def split(frame: Frame, head: Head, by_trip: ByTrip, parse: Parse) -> bool:
 
 
 def _tried(frame: Frame, head: Head, attempt: Callable[[], None]) -> bool:
-    point, before = ChoicePoint.of(frame), frame.b.is_in_part
+    env, before = dict(frame.env), frame.b.is_in_part
+
+    def keeps_names() -> bool:
+        attempt()
+        return not loses_a_name(frame, head.node, env)
+
     try:
         frame.b.is_in_part = True
-        attempt()
-        if not loses_a_name(frame, head.node, point):
-            return True
-    except (NeedsConstant, Decides, Guessed, SdfgadError):
-        pass
+        return bool(attempted(frame, keeps_names, (NeedsConstant, Decides, Guessed, SdfgadError)))
     finally:
         frame.b.is_in_part = before
-    point.backtrack(frame)
-    return False
 
 
-def loses_a_name(frame: Frame, node: LoopNode, before: ChoicePoint) -> bool:
+def loses_a_name(frame: Frame, node: LoopNode, before: Mapping[str, Any]) -> bool:
     """Whether a loop leaves a name without a value known here, as of functions or shapes that data chooses, and what
     follows reads it. Unrolled, the loop may leave one."""
-    lost = [name for name, value in frame.env.items() if is_unmergeable(value) and before.env.get(name) is not value]
+    lost = [name for name, value in frame.env.items() if is_unmergeable(value) and before.get(name) is not value]
     return any(is_read_outside(frame.source.tree, node, frame.around, name) for name in lost)
 
 

@@ -15,11 +15,10 @@ import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from sdfgad.errors import SdfgadError
-from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.backtracking import ChoicePoint, attempted
 from sdfgad.parse.binding import bind
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
@@ -195,15 +194,7 @@ def all_items(frame: Frame, value: Generator) -> Any:
     """The items of a call of a generator function which something consumes at once, as `collected` gives them."""
     if not isinstance(value.call, ast.Call):
         return None
-    state, env = frame.b.snapshot(), dict(frame.env)
-    try:
-        found = collected(frame, value.call, value)
-    except (NeedsConstant, SdfgadError):
-        found = None
-    if found is None:
-        frame.b.restore(state)
-        frame.env = env
-    return found
+    return attempted(frame, partial(collected, frame, value.call, value))
 
 
 def is_search(frame: Frame, node: ast.Call) -> bool:
@@ -217,10 +208,9 @@ def is_search(frame: Frame, node: ast.Call) -> bool:
         return False
     if frame.eval(node.func) is not builtins.next:
         return False
-    state, env = frame.b.snapshot(), dict(frame.env)
+    point = ChoicePoint.of(frame)
     found = _Call.of(frame.b, frame.eval(clause.iter))
-    frame.b.restore(state)
-    frame.env = env
+    point.backtrack(frame)
     return found is not None
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from sdfgad.errors import Location, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import operators, outside
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.builtin_bases import ITEMS, member
 from sdfgad.parse.conditions import known_truth
@@ -203,7 +204,7 @@ def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
     """
     if not isinstance(value, Iteration):
         return value
-    state, env = frame.b.snapshot(), dict(frame.env)
+    point = ChoicePoint.of(frame)
     if (computed := _at_once(frame.b, value)) is not None:
         return computed
     items = gone_over(frame.b, value)
@@ -214,8 +215,7 @@ def items_now(frame: Frame, value: Any, is_each_read: bool = False) -> Any:
     found = [(item, frame.b.versions.writes) for item in sequence(frame, items)]
     if not any(_is_written_since(frame.b, item, writes) for item, writes in found):
         return tuple(item for item, _ in found)
-    frame.b.restore(state)
-    frame.env = env
+    point.backtrack(frame)
     return tuple(map(partial(_copied, frame.b), sequence(frame, gone_over(frame.b, value))))
 
 

@@ -27,11 +27,11 @@ from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees, type_switch
+from sdfgad.parse.backtracking import ChoicePoint, attempted
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
-from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.index_set_splitting import ByTrip, loses_a_name, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
@@ -139,22 +139,22 @@ def _is_table_to_roll(b: Builder, value: Any) -> bool:
 
 def _rolled_over_table(frame: Frame, node: ast.For, value: Any) -> bool:
     """Parse a loop over a list of alike items as a loop; returns whether it can be one, and is worth it."""
-    b, point = frame.b, ChoicePoint.of(frame)
+    b = frame.b
     sources = list(map(trees.dict_of, value.sources if isinstance(value, Iteration) else [value]))
     before = trees.copied(sources)
-    frame.iterables.append(value)
-    try:
+
+    def rolled() -> bool:
         with b.rolling_tables():
             head = head_of(frame, node, gone_over(b, value))
-        if head is not None and _is_rolled(frame, head) and not trees.is_changed(sources, before):
-            b.has_rolled = True
-            return True
-    except (NeedsConstant, Decides, Guessed, Taken, SdfgadError):
-        pass
+        return head is not None and _is_rolled(frame, head) and not trees.is_changed(sources, before)
+
+    frame.iterables.append(value)
+    try:
+        is_rolled = bool(attempted(frame, rolled, (NeedsConstant, Decides, Guessed, Taken, SdfgadError)))
     finally:
         frame.iterables.pop()
-    point.backtrack(frame)
-    return False
+    b.has_rolled |= is_rolled
+    return is_rolled
 
 
 def _is_type_switch(frame: Frame, node: ast.For, value: Any) -> bool:
@@ -170,14 +170,15 @@ def _is_type_switch(frame: Frame, node: ast.For, value: Any) -> bool:
 
 
 def _rolled_switch(frame: Frame, value: Any, switch: type_switch.TypeSwitch) -> bool:
-    point, before = ChoicePoint.of(frame), trees.copied(switch.lists)
-    with switch.named(frame):
-        gone_over(frame.b, value)
-        is_rolled = _rolled_over_table(frame, switch.node, iterable_of(frame, switch.node.iter))
-    if is_rolled and not trees.is_changed(switch.lists, before):
-        return True
-    point.backtrack(frame)
-    return False
+    before = trees.copied(switch.lists)
+
+    def rolled() -> bool:
+        with switch.named(frame):
+            gone_over(frame.b, value)
+            is_rolled = _rolled_over_table(frame, switch.node, iterable_of(frame, switch.node.iter))
+        return is_rolled and not trees.is_changed(switch.lists, before)
+
+    return bool(attempted(frame, rolled, ()))
 
 
 def _is_rolled(frame: Frame, head: Head) -> bool:
@@ -213,30 +214,25 @@ def _may_fill(b: Builder, head: Head) -> bool:
 def while_loop(frame: Frame, node: ast.While) -> None:
     """A ``while``: a loop over a range if it counts."""
     found = dict(frame.b.logs.found)
-    if not _counted(frame, node):
+    if not attempted(frame, partial(_counted, frame, node), (NotCounted, NeedsConstant, SdfgadError)):
         with frame.b.logs.instead(found):
             _uncounted(frame, node)
 
 
 def _counted(frame: Frame, node: ast.While) -> bool:
     """Parse a ``while`` whose trips are known before it as a loop over a range; returns whether it is one."""
-    point = ChoicePoint.of(frame)
-    try:
-        counter = Counter.of(frame, node)
-        if counter is not None:
-            _filling(frame, Head(node, counter.span, counter=counter), parse_loop)
-            frame.env[counter.name] = counter.last(frame.b)
-            return True
-        trips = known_trips(frame, node)
-        if trips is not None and trips.count > FEW_TRIPS:
-            _filling(frame, Head(node, Range(Lin(0), Lin(trips.count), 1)), parse_loop)
-            trips.require_same(frame)
-            frame.env |= trips.values
-            return True
-    except (NotCounted, NeedsConstant, SdfgadError):
-        pass
-    point.backtrack(frame)
-    return False
+    counter = Counter.of(frame, node)
+    if counter is not None:
+        _filling(frame, Head(node, counter.span, counter=counter), parse_loop)
+        frame.env[counter.name] = counter.last(frame.b)
+        return True
+    trips = known_trips(frame, node)
+    if trips is None or trips.count <= FEW_TRIPS:
+        return False
+    _filling(frame, Head(node, Range(Lin(0), Lin(trips.count), 1)), parse_loop)
+    trips.require_same(frame)
+    frame.env |= trips.values
+    return True
 
 
 def _uncounted(frame: Frame, node: ast.While) -> None:
@@ -458,15 +454,14 @@ def _peeled(frame: Frame, head: Head, reason: Exception) -> None:
 
 def _settles(frame: Frame, head: Head, reason: Exception) -> bool:
     """Peel a loop whose first trip alone changes the shape or kind of a name; returns whether this succeeds."""
-    point = ChoicePoint.of(frame)
-    try:
+    env = dict(frame.env)
+
+    def peeled() -> bool:
         _peeled(frame, head, reason)
-        if not loses_a_name(frame, head.node, point):
-            return True
-    except (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram):
-        pass
-    point.backtrack(frame)
-    return False
+        return not loses_a_name(frame, head.node, env)
+
+    failures = (NeedsConstant, Rebound, ShapeMismatch, UnboundVariable, UnsupportedProgram)
+    return bool(attempted(frame, peeled, failures))
 
 
 __all__ = ["for_loop", "while_loop"]

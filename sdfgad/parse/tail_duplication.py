@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.parse import attribute_moves, control, exceptions, loop_attempts, loops
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.ignored_calls import leaves_out
 from sdfgad.parse.iterables import iterable_of
@@ -29,13 +30,13 @@ class LoopWithTail:
 
     node: LoopNode
     rest: list[ast.stmt]
-    point: control.ChoicePoint
+    point: ChoicePoint
     new_buffers: set[str]
 
     @staticmethod
     def of(frame: Frame, node: LoopNode, rest: list[ast.stmt]) -> LoopWithTail:
         """Parse the loop, and record the choice point before it."""
-        point, old = control.ChoicePoint.of(frame), set(frame.b.buffers)
+        point, old = ChoicePoint.of(frame), set(frame.b.buffers)
         frame.statement(node)
         return LoopWithTail(node, rest, point, set(frame.b.buffers) - old)
 

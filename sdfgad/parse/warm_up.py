@@ -10,8 +10,8 @@ from collections.abc import Callable
 from sdfgad.errors import SdfgadError
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.containers import Grown, ItemsMoved
-from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.loop_attempts import first_trip
 from sdfgad.parse.loop_heads import Head
