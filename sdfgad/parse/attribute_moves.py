@@ -11,10 +11,10 @@ from sdfgad.errors import AmbiguousArray, SdfgadError
 from sdfgad.ir.program import Block, Compute, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.control import ChoicePoint
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.object_columns import Again, Column, Copies, Moves, Stays
+from sdfgad.parse.object_columns import Again, Around, Column, Copies, Moves, Stays
 
 Result = TypeVar("Result")
 
@@ -55,7 +55,8 @@ def parsed(frame: Frame, node: ast.stmt, attempt: Callable[[], Result]) -> Resul
     """Parse a statement by `attempt`, again for all that it shows of attributes that must be columns before it."""
     if not _may_begin(frame.b, node):
         return attempt()
-    b, around = frame.b, (len(frame.b.blocks), frame.b.versions.now[1])
+    b = frame.b
+    around = Around(len(b.blocks), b.versions.now[1], b.contents.count)
     b.objects.around.append(around)
     try:
         return _settled(frame, attempt, around)
@@ -63,7 +64,7 @@ def parsed(frame: Frame, node: ast.stmt, attempt: Callable[[], Result]) -> Resul
         b.objects.around.pop()
 
 
-def _settled(frame: Frame, attempt: Callable[[], Result], around: tuple[int, int]) -> Result:
+def _settled(frame: Frame, attempt: Callable[[], Result], around: Around) -> Result:
     b, moves, point = frame.b, dict[tuple[str, tuple[int, ...]], Moves](), ChoicePoint.of(frame)
     while True:
         needed = [need for need in moves.values() if not b.objects.is_refused(need.objects, need.name)]
@@ -72,7 +73,7 @@ def _settled(frame: Frame, attempt: Callable[[], Result], around: tuple[int, int
         try:
             result = attempt()
         except Again as found:
-            if found.depth != around[0] or found.number < around[1]:
+            if not found.is_for(around):
                 raise
             _prepare(b, found, moves)
         except (SdfgadError, NeedsConstant) as error:

@@ -328,12 +328,13 @@ def _moves(b: Builder, objects: Sequence[Record], name: str, value: Any) -> Exce
     is_here = _is_here(b, objects)
     if is_here and not any(name in one.fields for one in objects):
         return need
-    is_within = is_here or b.objects.is_around(depth)
+    followed = max(b.contents.count_with(one.fields) for one in objects)
+    is_within = is_here or b.objects.is_around(depth, followed)
     if not may_move or not is_within or b.objects.is_refused(objects, name):
         return need
     if kind is None or (kind.is_discrete and not (b.objects.may_count and are_bounded(b, [value, *old]))):
         return need
-    return Moves(objects, name, kind, depth)
+    return Moves(objects, name, kind, depth, followed)
 
 
 def _is_told(b: Builder, need: Exception, value: Any, place: Lin) -> bool:

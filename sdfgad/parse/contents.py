@@ -15,11 +15,13 @@ from sdfgad.parse import trees
 
 @dataclass(frozen=True)
 class _Known:
-    """A list or dict, the depth of the block that created it, and its contents when it was first seen."""
+    """A list or dict, the depth of the block that created it, its contents when it was first seen, and how many were
+    followed before it."""
 
     container: Any
     depth: int
     first: Any
+    number: int
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Contents:
 
     def add(self, container: Any, depth: int) -> None:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
-        self._known.setdefault(id(container), _Known(container, depth, container.copy()))
+        self._known.setdefault(id(container), _Known(container, depth, container.copy(), len(self._known)))
 
     def has(self, container: Any) -> bool:
         """Whether a list or dict is followed: the program has made it, or its caller has passed it."""
@@ -78,6 +80,16 @@ class Contents:
     def order(self) -> dict[int, int]:
         """How many lists and dicts were followed before each, by id."""
         return {key: number for number, key in enumerate(self._known)}
+
+    @property
+    def count(self) -> int:
+        """How many lists and dicts are followed."""
+        return len(self._known)
+
+    def count_with(self, container: Any) -> int:
+        """How many were followed when the program had just made a list or dict; 0: it is none of the program's."""
+        known = self._known.get(id(container))
+        return 0 if known is None else known.number + 1
 
     def surface(self, container: Any, depth: int) -> None:
         """Record that a list or dict which a deeper block created, and that is followed, belongs to a block here."""

@@ -47,6 +47,11 @@ from sdfgad.parse.values import ChosenText, MaybeNone, NotNumeric, Record, Tenso
 
 REPORT = "This is a bug of sdfgad, not of your program: please report it, with this line and the arguments."
 
+
+class ParserFails(UnsupportedProgram):
+    """Raised where the parser itself fails. Another attempt may succeed, for a user; a test fails all the same."""
+
+
 # No `ast.If`: `tail_duplication.py` parses a branch together with the statements that follow it.
 STATEMENTS: Mapping[type[ast.stmt], Callable[[Frame, Any], Return | None]] = {
     ast.AnnAssign: binding.assign_annotated,
@@ -128,7 +133,7 @@ class Interpreter(Frame):
             if RUN_TIME_TEXT in str(error):
                 raise self.unsupported(node, str(error), USE_NUMBERS) from error
             what = f"sdfgad fails on this line with {type(error).__name__}: {error}"
-            raise UnsupportedProgram(what, self.where(node), REPORT) from error
+            raise ParserFails(what, self.where(node), REPORT) from error
 
     def call(
         self,

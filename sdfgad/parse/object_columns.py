@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdfgad.errors import AmbiguousArray, Location
 from sdfgad.ir.expr import INT, Lin
@@ -82,6 +82,24 @@ class Column:
         return f"{self.buffer}.{self.name}"
 
 
+class Around(NamedTuple):
+    """A statement that is being parsed.
+
+    Attributes:
+        depth: that of its block.
+        copies: how many copies had been made before it.
+        followed: how many lists and dicts were followed before it.
+    """
+
+    depth: int
+    copies: int
+    followed: int
+
+    def may_move(self, depth: int, followed: int) -> bool:
+        """Whether it is in a block at this depth, and begins behind what makes so many lists, dicts and objects."""
+        return self.depth == depth and self.followed >= followed
+
+
 class Again(Exception):
     """Raised where a loop or branch at this depth of blocks must be parsed again.
 
@@ -92,13 +110,24 @@ class Again(Exception):
     def __init__(self, depth: int, number: int) -> None:
         self.depth, self.number = depth, number
 
+    def is_for(self, statement: Around) -> bool:
+        """Whether it is this statement that must be parsed again."""
+        return self.depth == statement.depth and self.number >= statement.copies
+
 
 class Moves(Again):
-    """Raised where an attribute of objects must become a column before a loop or branch."""
+    """Raised where an attribute of objects must become a column before a loop or branch.
 
-    def __init__(self, objects: Sequence[Record], name: str, kind: Kind, depth: int) -> None:
+    Args:
+        followed: how many lists and dicts were followed when all of the objects had been made.
+    """
+
+    def __init__(self, objects: Sequence[Record], name: str, kind: Kind, depth: int, followed: int) -> None:
         super().__init__(depth, sys.maxsize)
-        self.objects, self.name, self.kind = objects, name, kind
+        self.objects, self.name, self.kind, self.followed = objects, name, kind, followed
+
+    def is_for(self, statement: Around) -> bool:
+        return statement.may_move(self.depth, self.followed)
 
 
 class Stays(Again):
@@ -146,7 +175,7 @@ class ObjectColumns:
         self._refused: dict[tuple[int, str], Any] = {}
         self.by_place, self.may_number_texts, self.depths = False, True, set[int]()
         self.may_count, self.has_counted = True, False
-        self.around: list[tuple[int, int]] = []
+        self.around: list[Around] = []
         self.masks = set[str]()
         self.copying = set[Location | None]()
 
@@ -230,9 +259,13 @@ class ObjectColumns:
     def is_refused(self, objects: Sequence[Record], name: str) -> bool:
         return any((id(one.fields), name) in self._refused for one in objects)
 
-    def is_around(self, depth: int) -> bool:
-        """Whether a statement at this depth, which is being parsed, is parsed again where it must."""
-        return any(depth == around for around, _ in self.around)
+    def is_around(self, depth: int, followed: int = 0) -> bool:
+        """Whether a statement at this depth, which is being parsed, is parsed again where it must.
+
+        Args:
+            followed: only one that begins when so many lists and dicts are followed.
+        """
+        return any(statement.may_move(depth, followed) for statement in self.around)
 
     def may_stay(self, column: Column) -> bool:
         """Whether a column may be none in another attempt, unless there has been one."""
@@ -266,7 +299,7 @@ class ObjectColumns:
 
     def outdated(self, held: Held, where: Location | None) -> Exception:
         """What to raise where what an attribute was is read after it has been assigned to."""
-        may_copy = any(depth == held.depth and number <= held.number for depth, number in self.around)
+        may_copy = any(Again(held.depth, held.number).is_for(statement) for statement in self.around)
         if may_copy and held.where not in self.copying:
             return Copies(held)
         what = "an attribute of objects in a list has been assigned to since its old value was read"

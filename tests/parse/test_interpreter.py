@@ -202,6 +202,7 @@ def test_name_bound_in_one_branch():
         g(-np.ones(2))
 
 
+@pytest.mark.parser_fails
 def test_a_failure_of_the_parser_is_reported_as_its_own(monkeypatch):
     def fails(frame, node):
         raise AssertionError("it is broken")
