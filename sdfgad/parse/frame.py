@@ -46,6 +46,8 @@ class Frame(Holder, ABC):
         # The frame in which `:=` binds names: for a comprehension, that of the function around it.
         self.scope: Frame = self
         self.loops: list[ast.stmt] = []
+        # The names that were read where only some paths had bound them, which a check at run time allows.
+        self.checked_names: set[str] = set()
         # Loops around whose trips are parsed one by one: those that are unrolled or peeled.
         self.repeated: list[ast.stmt] = []
         # What the loops around the present statement go over.

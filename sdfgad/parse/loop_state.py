@@ -190,7 +190,8 @@ def changed(
             if name in carried or is_live_at_start(frame, node, name):
                 raise _rebound(frame, name, new)
             continue
-        if (old is ABSENT or isinstance(old, AfterLoop) or name in begins) and not isinstance(new, MaybeBound):
+        is_new = (old is ABSENT or isinstance(old, AfterLoop)) and name not in frame.checked_names
+        if (is_new or name in begins) and not isinstance(new, MaybeBound):
             # Each trip binds it before it reads it; else, the first trip is peeled.
             continue
         if new is ABSENT or isinstance(new, AfterLoop):

@@ -51,12 +51,14 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     """The value of a name that is read; checks that it is bound, and that a copy of an aliased array is not stale."""
     where = frame.where(node)
     if isinstance(value, AfterLoop):
+        frame.checked_names.add(node.id)
         _require_run(frame.b, node.id, value.trips, where)
         frame.env[node.id] = value.value
         return bound_value(frame, node, value.value)
     if isinstance(value, MaybeBound):
         what = f"`{node.id}` has no value here: no path that was taken has assigned it"
         if value.bound is not True:
+            frame.checked_names.add(node.id)
             frame.b.check(truth_of(value.bound), (), what, UnboundVariable, "Assign it on all paths, or before them.")
         return bound_value(frame, node, value.value)
     if isinstance(value, Unbound) and value.error is not None:
@@ -79,7 +81,7 @@ def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> N
         return
     what, todo = f"`{name}` is bound only inside a loop that may not run", "Assign it before the loop."
     if not reads(Int(trips)):
-        raise UnboundVariable(what, where, todo)
+        raise UnboundVariable(what, where, todo, name=name)
     did_run = Op("greater", (Int(trips), Const(0, INT)), BOOL)
     b.check(did_run, (), f"`{name}` is bound only inside a loop that did not run", UnboundVariable, todo)
 

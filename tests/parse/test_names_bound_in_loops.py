@@ -59,7 +59,64 @@ def arrays(x):
     return s + np.sum(kept)
 
 
-@pytest.mark.parametrize("program", [other_side, in_a_while, arrays])
+def bound_anew_behind(x):
+    """Velocity Verlet: the first trip computes the forces, the others have those of the trip before."""
+
+    def forces(q):
+        return -q * x[2], np.sum(q * q)
+
+    v, q, total = x * 0.1, x * 1.0, 0.0
+    for step in range(20):
+        if step % 5 == 0:
+            f, energy = forces(q)
+        v += 0.05 * f
+        q += 0.1 * v
+        f, energy = forces(q)
+        v += 0.05 * f
+        total += energy
+    return total
+
+
+def bound_anew_behind_a_loop(x):
+    v = x * 0.1
+    for step in range(12):
+        for j in range(3 if step == 0 else 0):
+            f = np.sin(v) * j
+        v += 0.05 * f
+        f = v * x[0]
+    return v @ x
+
+
+def bound_anew_by_a_function(x):
+    v = x * 0.1
+
+    def bind():
+        nonlocal f
+        f = v * x[0]
+
+    for step in range(6):
+        if step % 4 == 0:
+            f = np.sin(v)
+        v += 0.05 * f
+        bind()
+    return v @ x
+
+
+def bound_anew_in_a_while(x):
+    v, k = x * 0.1, 0
+    while v[0] < 0.3:
+        if k % 3 == 0:
+            f = (np.sin(v), 2.0)
+        v += 0.05 * f[0] * f[1]
+        f = (v * x[1], 1.5)
+        k += 1
+    return v @ x
+
+
+BOUND_ANEW = [bound_anew_behind, bound_anew_behind_a_loop, bound_anew_by_a_function, bound_anew_in_a_while]
+
+
+@pytest.mark.parametrize("program", [other_side, in_a_while, arrays, *BOUND_ANEW])
 @pytest.mark.parametrize("x", [[1.3, 2.5, 0.8], [1.6, 0.5, 2.8]])
 def test_read_in_a_later_trip(program, x):
     assert_value_and_slope(program, np.array(x))
