@@ -117,6 +117,7 @@ class Assumptions:
         b.objects.may_count, b.magnitudes.written_out = self.may_count, self.written_out
         b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
         b.updated_operands, b.inverted, b.inverts = self.updated, self.inverted, self.inverts is not Inverts.NEVER
+        b.may_have_values = self.can_measure and not self.by_value
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
 

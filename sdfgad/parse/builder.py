@@ -198,6 +198,8 @@ class Builder(Emitter):
         # The integers that data decides and that are constants nevertheless, if there may be some; and the lines of
         # the branches on data that are decided in that way.
         self.values: Values | None = None
+        # Whether there may be some in a later attempt.
+        self.may_have_values = False
         self.decided: frozenset[Location] = frozenset()
         # The branches that choose one of several arrays, by the buffer that holds a copy of it.
         self.choices: dict[str, Blame] = {}
@@ -318,6 +320,11 @@ class Builder(Emitter):
         names = {draw.buffer for draw in self.draws} & {*inputs}
         held = {name: array for name, array in self.captured.items() if name in names}
         return Draws(tuple(self.draws), self.makers, tuple(self.kept), held).constants()
+
+    @property
+    def draws_anew(self) -> bool:
+        """Whether it has drawn random numbers that are others in each call."""
+        return not all(draw.is_seeded(self.makers) for draw in self.draws)
 
     def adopt(self, buffer: Buffer, inputs: Iterable[str]) -> str:
         """The name of a buffer of an inlined program, which computes it of the buffers `inputs`."""
@@ -619,7 +626,7 @@ class Builder(Emitter):
 
     def by_value(self, form: Lin) -> int | None:
         """An integer that data decides, as it is in the call at hand, where that may be a constant of the program."""
-        if self.values is None or self.draws or form.is_affine:
+        if self.values is None or self.draws_anew or form.is_affine:
             return None
         return self.values.integer(self, form, self.carried, self.fresh("decided"))
 
@@ -638,7 +645,7 @@ class Builder(Emitter):
     def truth_by_value(self, condition: Tensor) -> bool | None:
         """A condition on data, as it is in the call at hand, where that may decide the present branch."""
         holds = condition.at()
-        if self.where not in self.decided or not reads(holds) or self.values is None or self.draws:
+        if self.where not in self.decided or not reads(holds) or self.values is None or self.draws_anew:
             return None
         return self.values.truth(self, holds, self.carried, self.fresh("side"))
 

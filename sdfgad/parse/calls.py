@@ -226,8 +226,7 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         positional = [_as_array(frame, function, value) for value in positional]
         found = _known(frame, node, known, function, positional, keywords)
         _note_domain(frame.b, node, function, positional, found)
-        eigenvalue_uses.note(frame, node, function, positional, found)
-        return found
+        return eigenvalue_uses.as_numpy_has_them(frame, node, function, positional, found)
     is_theirs = type(function).__module__.startswith(("scipy.", "numpy", "sdfgad.parse."))
     by_class = known_function(type(function).__call__) if is_theirs else None
     if by_class is not None and _is_within(frame, by_class.handler, function):

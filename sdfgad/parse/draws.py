@@ -46,6 +46,10 @@ class Draw:
     buffer: str | None
     loops: tuple[tuple[str, Lin], ...]
 
+    def is_seeded(self, makers: Mapping[int, Maker]) -> bool:
+        """Whether each call draws the same numbers: of a generator that it makes of a known seed."""
+        return id(self.source) in makers and makers[id(self.source)].is_seeded
+
 
 @dataclass(frozen=True, eq=False)
 class Draws:
@@ -79,9 +83,7 @@ class Draws:
         makers = self.makers or {}
 
         def part(is_seeded: bool) -> Draws:
-            draws = tuple(
-                d for d in self.draws if (id(d.source) in makers and makers[id(d.source)].is_seeded) is is_seeded
-            )
+            draws = tuple(draw for draw in self.draws if draw.is_seeded(makers) is is_seeded)
             names = {d.buffer for d in draws}
             held = {name: array for name, array in (self.placeholders or {}).items() if name in names}
             return replace(self, draws=draws, placeholders=held)

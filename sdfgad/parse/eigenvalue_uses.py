@@ -1,6 +1,6 @@
-"""Uses of eigenvalues: whether a program takes no more than absolute values, or real and imaginary parts, of them.
+"""Eigenvalues of real matrices, which NumPy returns as real arrays where all of them are real.
 
-Then it makes no difference that NumPy returns real arrays where all eigenvalues of a real matrix are real.
+It makes no difference where a program takes no more than absolute values, or real and imaginary parts, of them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,46 @@ from typing import Any
 
 import numpy as np
 
+from sdfgad.errors import ArgumentError
+from sdfgad.ir.expr import INT, as_linear
+from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.functions.linalg import require_complex
-from sdfgad.parse.values import as_tensor
+from sdfgad.parse.functions import parts
+from sdfgad.parse.functions.truth import any_
+from sdfgad.parse.values import as_tensor, cast
 
 FUNCTIONS = (np.linalg.eig, np.linalg.eigvals)
 # Of a number with no imaginary part they give the same, whether it is a complex number or not.
 PARTS = (abs, np.abs, np.real, np.imag)
 ATTRIBUTES = ("real", "imag")
+ALL_REAL = "all eigenvalues of a real matrix are real, of which NumPy makes real arrays"
+TODO = "Pass the matrix as complex numbers, a.astype(complex), or take np.abs or .real of the eigenvalues."
 
 
-def note(frame: Frame, node: ast.Call, function: Any, positional: list[Any], found: Any) -> None:
-    """Require complex eigenvalues of a real matrix, where the program could tell them from real ones."""
+def as_numpy_has_them(frame: Frame, node: ast.Call, function: Any, positional: list[Any], found: Any) -> Any:
+    """What `eig` or `eigvals` returns: of a real matrix, real arrays where the call at hand has real eigenvalues alone.
+
+    Where that is not known, as in a loop, they are complex, and a check at run time says so; nothing of that is needed
+    where the program could not tell the difference. What other functions return is handed on.
+
+    Raises:
+        UnsupportedProgram: another attempt may ask for values of the call at hand.
+    """
     if function not in FUNCTIONS or not positional or as_tensor(positional[0]).dtype.kind == "c":
-        return
-    values = found[0] if function is np.linalg.eig else found
-    if values.dtype.kind == "c" and not _takes_parts(frame, node):
-        require_complex(frame.b, values)
+        return found
+    b, values = frame.b, found[0] if function is np.linalg.eig else found
+    if values.dtype.kind != "c" or _takes_parts(frame, node):
+        return found
+    some = any_(b, elementwise(b, "not_equal", parts.imag(b, values), 0.0))
+    if b.may_have_values and len(b.blocks) == 1:
+        b.lacks_constant = True
+        raise b.unsupported(ALL_REAL, TODO)
+    are_complex = b.by_value(as_linear(cast(some.at(), INT)))
+    if are_complex is None:
+        b.check(some.at(), (), ALL_REAL, ArgumentError, TODO)
+    if are_complex != 0:
+        return found
+    return type(found)(*(parts.real(b, one) for one in found)) if function is np.linalg.eig else parts.real(b, found)
 
 
 def _takes_parts(frame: Frame, node: ast.AST) -> bool:

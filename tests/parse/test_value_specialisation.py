@@ -34,6 +34,14 @@ def what_a_mask_selects(x):
 
 
 @right
+def a_length_of_numbers_drawn_with_a_seed(x):
+    generator = np.random.default_rng(7)
+    chosen = [value for value in generator.normal(size=12) * x if value > 0.1]
+    others = generator.normal(size=len(chosen))
+    return np.dot(others, np.array(chosen) ** 2)
+
+
+@right
 def a_mask_of_what_a_mask_selects(x):
     y = x[x > -0.5] ** 2
     z = y[y < 0.8]

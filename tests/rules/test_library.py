@@ -4,9 +4,7 @@ import ast
 
 import numpy as np
 import pytest
-import scipy.linalg
 
-from sdfgad.errors import ArgumentError
 from sdfgad.ir.library import LIBRARY
 from sdfgad.parse.functions.factored import (
     banded_factors,
@@ -24,7 +22,6 @@ from tests.helpers_ir import (
     assert_like_python,
     assert_slope,
     assert_value_and_slope,
-    checked_outputs,
     evaluated_gradients,
     gradient_of,
     parsed,
@@ -283,46 +280,6 @@ def test_of_eigenvectors_as_lapack_scales_them(program, batch):
     a = regular(4, batch, "real")
     a[..., 0, 1], a[..., 1, 0] = 5.0, -4.0
     assert_value_and_slope(program, a, tolerance=1e-9)
-
-
-def test_real_eigenvalues_of_a_real_matrix_are_an_error():
-    a = np.array([[2.0, 1.0], [0.5, -1.0]])
-    primal = parsed(eigenvalues_of_any, a)
-    with pytest.raises(ArgumentError, match="all eigenvalues of a real matrix are real") as caught:
-        checked_outputs(primal, a)
-    assert str(caught.value.where) == line_of(eigenvalues_of_any, "return")
-    assert "a.astype(complex)" in str(caught.value)
-
-
-def spectral_radius(a):
-    return np.max(np.abs(np.linalg.eigvals(a)))
-
-
-def parts_by_names(a):
-    w, v = np.linalg.eig(a)
-    rates = np.linalg.eigvals(2.0 * a)
-    return w[0].real * np.abs(v[0, 1]) + rates.real.max() + np.abs(rates[1])
-
-
-def other_forms(a):
-    return np.linalg.eig(a)[0].real.max() + abs(np.linalg.eig(a).eigenvalues[0]) + scipy.linalg.eigvals(a).imag[0]
-
-
-@pytest.mark.parametrize("program", [spectral_radius, parts_by_names, other_forms])
-def test_parts_of_real_eigenvalues_of_a_real_matrix(program):
-    assert_value_and_slope(program, np.array([[7.0, 3.0, 1.0], [2.0, 9.0, 4.0], [1.0, 3.0, 6.0]]), tolerance=1e-9)
-
-
-def bound_anew(a):
-    w = np.linalg.eigvals(a)
-    w = w * 2.0
-    return np.max(np.abs(w))
-
-
-def test_a_name_that_is_bound_anew_may_be_complex():
-    a = np.array([[2.0, 1.0], [0.5, -1.0]])
-    with pytest.raises(ArgumentError, match="all eigenvalues of a real matrix are real"):
-        checked_outputs(parsed(bound_anew, a), a)
 
 
 def test_of_a_matrix_of_less_than_full_rank():

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError, ShapeMismatch
+from sdfgad.errors import ShapeMismatch
 from sdfgad.ir.expr import BOOL, Expr, Int, Lin, Op
 from sdfgad.parse.broadcasting import broadcast_shapes, broadcast_to
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.functions import parts
 from sdfgad.parse.functions.grids import tril
-from sdfgad.parse.functions.truth import any_
 from sdfgad.parse.registry import function
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import Index, Tensor, as_tensor, astype, cast
@@ -239,7 +238,7 @@ def eigvalsh(b: Builder, a: Any, UPLO: str = "L") -> Any:
 
 @function(np.linalg.eig)
 def eig(b: Builder, a: Any) -> Any:
-    """Eigenvalues and right eigenvectors, which are complex (`require_complex`).
+    """Eigenvalues and right eigenvectors, which are complex (see `eigenvalue_uses`).
 
     Versions of LAPACK differ in the signs of a real matrix's complex eigenvectors.
     """
@@ -249,14 +248,6 @@ def eig(b: Builder, a: Any) -> Any:
     if a.dtype.kind == "f" and math.prod(sizes) == 0:
         return _EigResult(parts.real(b, w), parts.real(b, v))
     return _EigResult(w, v)
-
-
-def require_complex(b: Builder, w: Tensor) -> None:
-    """Require that not all eigenvalues of a real matrix are real, of which NumPy would make real arrays."""
-    some = any_(b, elementwise(b, "not_equal", parts.imag(b, w), 0.0))
-    what = "all eigenvalues of a real matrix are real, of which NumPy makes real arrays"
-    todo = "Pass the matrix as complex numbers, a.astype(complex), or take np.abs or .real of the eigenvalues."
-    b.check(some.at(), (), what, ArgumentError, todo)
 
 
 @function(np.linalg.eigvals)
