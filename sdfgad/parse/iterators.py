@@ -251,6 +251,9 @@ Maker = Callable[..., Any]
 
 def iteration(site: Site, function: Any, positional: list[Any], keywords: Keywords) -> Iteration:
     """The iterator that a function makes, evaluated when it is gone over: the program may change a list before."""
+    if function is itertools.count and keywords:
+        defaults = {"start": 0, "step": 1} | dict(zip(("start", "step"), positional, strict=False))
+        positional, keywords = list((defaults | keywords).values()), {}
     b, positional = site.b, _begun(site, function, positional)
     first = positional[0] if positional else None
     count = len(first) if function is reversed and isinstance(first, list) else None

@@ -9,6 +9,7 @@ unrolled.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,12 +27,22 @@ from sdfgad.errors import (
 from sdfgad.ir.expr import INT, Const, Int, Lin, Op, as_linear, reads
 from sdfgad.ir.program import Loop, Statement
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import control, filled_loops, filtered_objects, generator_loops, masked_lists, trees, type_switch
+from sdfgad.parse import (
+    control,
+    endless_iterators,
+    filled_loops,
+    filtered_objects,
+    generator_loops,
+    masked_lists,
+    trees,
+    type_switch,
+)
 from sdfgad.parse.backtracking import ChoicePoint, attempted
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Decides, Guessed
 from sdfgad.parse.containers import ItemsMoved
 from sdfgad.parse.contents import Rolling, Taken
+from sdfgad.parse.endless_iterators import is_endless
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.index_set_splitting import ByTrip, loses_a_name, split
 from sdfgad.parse.induction_variables import Counter, NotCounted
@@ -47,7 +58,7 @@ from sdfgad.parse.loop_attempts import Carried, Peel, first_trip, parse_as_loop
 from sdfgad.parse.loop_heads import Head, head_of, identity, require_sign
 from sdfgad.parse.loop_nests import nest_of
 from sdfgad.parse.operands import may_change_something
-from sdfgad.parse.ranges import MANY_ITEMS, Range, are_rows, fewest, gone_over, is_lazy
+from sdfgad.parse.ranges import AS_LIST, MANY_ITEMS, Range, are_rows, fewest, gone_over, is_lazy
 from sdfgad.parse.unrolling import (
     FEW_TRIPS,
     remainder_trips,
@@ -77,6 +88,8 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         with filtered_objects.named(frame, value):
             for_loop(frame, filtered_objects.loop_over_all(node, _keeps_items(frame, node)))
         return
+    if stops(node) and is_endless(value) and attempted(frame, partial(_over_endless, frame, node, value)):
+        return
     if _is_table_to_roll(frame.b, value) and _rolled_over_table(frame, node, value):
         return
     if _is_type_switch(frame, node, value):
@@ -90,11 +103,31 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         else:
             items = (partial(identity, item) for item in as_sequence(frame, node.iter, iterable))
             with frame.b.unrolling(_trips(value)):
-                unroll(frame, node, items, is_lazy(value))
+                unroll(frame, node, items, _instead(value))
         for source in value.sources if isinstance(value, Iteration) else (value,):
             frame.b.logs.require_same_length(source)
     finally:
         frame.iterables.pop()
+
+
+def _instead(value: Any) -> str:
+    """What to write instead of a loop that is unrolled and that data ends, over what statements of the program make, or
+    what has no end."""
+    return endless_iterators.BY_NUMBER if is_endless(value) else AS_LIST if is_lazy(value) else ""
+
+
+def _over_endless(frame: Frame, node: ast.For, value: Iteration) -> bool:
+    """Parse a loop over an iterator without an end as one over many items; returns whether it can be one."""
+    is_count = value.function is itertools.count and endless_iterators.is_whole(frame.b, value)
+    items = endless_iterators.items(frame.b, value)
+    if items is None and is_count:
+        loop, names = endless_iterators.counting(node)
+        frame.env |= dict(zip(names, endless_iterators.bounds(value), strict=True))
+        while_loop(frame, loop)
+    if items is None:
+        return is_count
+    _filling(frame, Head(node, Range(Lin(0), items.length, 1), items.at, must_stay_loop=True), parse_loop)
+    return True
 
 
 def _trips(value: Any) -> int:

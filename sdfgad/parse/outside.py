@@ -8,7 +8,9 @@ it is another one by then (`Builder.lookups`).
 from __future__ import annotations
 
 import argparse
+import itertools
 import operator
+import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -28,7 +30,7 @@ from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.structure import LIBRARIES, is_of_library, is_record, items_of
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.tree_nodes import rebuilt_tuple
-from sdfgad.parse.values import Record, Tensor
+from sdfgad.parse.values import Iteration, Record, Tensor
 
 # Classes of the standard library whose objects hold what the user has set.
 NAMESPACES = (types.SimpleNamespace, argparse.Namespace)
@@ -54,6 +56,8 @@ def from_outside(b: Builder, value: Any) -> Any:
         return b.of_outside[id(value)][1]
     if is_object(value):
         return known(b, value, Record(type(value), _attributes_of(b, value)))
+    if isinstance(value, itertools.count) and (bounds := _numbers_of(value)) is not None:
+        return known(b, value, _counting(b, value, bounds))
     if id(value) in b.outside:
         return value
     if isinstance(value, (list, dict, set, deque)):
@@ -71,6 +75,19 @@ def from_outside(b: Builder, value: Any) -> Any:
         for part in value.values() if isinstance(value, dict) else value:
             from_outside(b, part)
     return value
+
+
+def _numbers_of(value: itertools.count[Any]) -> tuple[int, ...] | None:
+    """The next integer of a count, and its step; None of other numbers."""
+    # As it is printed: to take one, or to copy it, changes it or is not possible in all versions of Python.
+    found = re.fullmatch(r"count\((-?\d+)(?:, (-?\d+))?\)", repr(value))
+    return None if found is None else tuple(int(one) for one in found.groups(default="1"))
+
+
+def _counting(b: Builder, value: itertools.count[Any], bounds: tuple[int, ...]) -> Iteration:
+    """A count from outside, of which the program takes its own numbers, from the next one at the call on."""
+    b.lookups.append((partial(_numbers_of, value), bounds))
+    return Iteration(bounds, lambda: itertools.count(*bounds), tuple(b.blocks[:1]), function=itertools.count)
 
 
 def known(b: Builder, value: Any, found: Any) -> Any:

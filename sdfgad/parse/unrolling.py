@@ -16,19 +16,18 @@ from sdfgad.parse.binding import bind
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.loop_attempts import parse_trip
 from sdfgad.parse.loop_heads import Head, identity
-from sdfgad.parse.ranges import AS_LIST
 
 FEW_TRIPS = 16
 
 
-def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], runs_code: bool = False) -> None:
+def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], instead: str = "") -> None:
     """Unroll a loop over values.
 
     Args:
-        runs_code: whether statements of the program run where a value is asked for.
+        instead: what to write where only data could end the loop; empty where that may go on to the last value.
 
     Raises:
-        NeedsConstant: they do, and whether it is asked for is known only at run time.
+        NeedsConstant: only data could end it.
     """
     head, values = Head(node), iter(values)
 
@@ -41,9 +40,9 @@ def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], run
         goes_on = head.test(frame, Lin(0))
         if goes_on is False:
             return
-        if runs_code and goes_on is not True:
-            what = "whether a loop over a generator goes on is known only at run time"
-            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, AS_LIST)
+        if instead and goes_on is not True:
+            what = "whether a loop over a generator or an endless iterator goes on is known only at run time"
+            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, instead)
         value = next(values, None)
         if value is None:
             return
