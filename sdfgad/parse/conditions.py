@@ -266,6 +266,8 @@ def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
     values = chosen_objects.unified(b, values, len(b.blocks))
     if values[0] is values[1] or is_same(*values):
         return values[0]
+    if any(value is None or isinstance(value, MaybeNone) for value in values):
+        return _either_or_none(b, condition, values)
     if isinstance(values[0], ChosenObject):
         place = where(b, condition, *(as_tensor(value.place) for value in values))
         return chosen_objects.resolved(b, replace(values[0], place=place))
@@ -277,6 +279,14 @@ def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
     if b.numbers_texts and chosen_texts.are_texts(values):
         return ChosenText(where(b, condition, *(chosen_texts.code_of(b, value) for value in values)))
     return _either_array(b, condition, values)
+
+
+def _either_or_none(b: Builder, condition: Tensor, values: list[Any]) -> MaybeNone:
+    """One of two values of which either may be None, and one is not."""
+    pairs = [(one.value, one.there) if isinstance(one, MaybeNone) else (one, one is not None) for one in values]
+    there = where(b, condition, *(as_tensor(is_there) for _, is_there in pairs))
+    known = [value for value, _ in pairs if value is not None]
+    return MaybeNone(known[0] if len(known) == 1 else _either(b, condition, known), there)
 
 
 def _either_array(b: Builder, condition: Tensor, values: list[Any]) -> Tensor:

@@ -194,7 +194,17 @@ def require_current(
     need = (NeedsConstant if is_there else Grown)(symbols, b.where, what, todo)
     if may_carry and not is_there:
         _carry_all(b, container, need)
-    raise need if is_there or symbols else b.unsupported(what, todo)
+    with _noted_dict(b, container):
+        raise need if is_there or symbols else b.unsupported(what, todo)
+
+
+def _noted_dict(b: Builder, container: Any) -> AbstractContextManager[None]:
+    """Note it if a change of a dict cannot be followed, where a masked one may stand for the dict."""
+    may_be_masked = isinstance(container, dict) and _is_decided_by_data(b, container)
+    # Conditions on known arrays are decided first.
+    if not may_be_masked or (b.constants.knows_a_condition and not b.decides):
+        return nullcontext()
+    return b.logs.noted(container, None, True)
 
 
 def _carry_all(b: Builder, container: Any, need: NeedsConstant) -> None:

@@ -31,6 +31,7 @@ from sdfgad.parse import (
     global_names,
     iterators,
     keyed_trajectories,
+    masked_dicts,
     namespaces,
     object_equality,
     object_order,
@@ -145,7 +146,7 @@ def dict_(frame: Frame, node: ast.Dict) -> Any:
         key = None if of is None else containers.key_of(frame.b, next(values))
         value = frame.b.settle(outside.with_arrays(frame.b, next(values)))
         frame.b.python(made.update, mapping(frame, node, value) if of is None else {key: value})
-    return containers.tracked(frame.b, made)
+    return masked_dicts.made(frame, node, containers.tracked(frame.b, made))
 
 
 def set_(frame: Frame, node: ast.Set) -> Any:
@@ -449,7 +450,7 @@ def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
     pairs = comprehensions.items(frame, node)
-    return containers.tracked(frame.b, frame.b.python(dict, pairs))
+    return masked_dicts.made(frame, node, containers.tracked(frame.b, frame.b.python(dict, pairs)))
 
 
 def starred(frame: Frame, node: ast.Starred) -> Any:

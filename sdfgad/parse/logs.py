@@ -7,7 +7,7 @@ object (`sdfgad.parse.delay_lines`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ CHANGING = (*APPENDING, *REMOVING)
 
 @dataclass(frozen=True)
 class Site:
-    """The place in the program's text where a list is made, or an object of a dataclass with a list in a field."""
+    """The place in the program's text where a list or dict is made, or a dataclass's object with a list in a field."""
 
     noun: ClassVar[str] = "one of several lists whose length is known only at run time"
     file: str
@@ -151,6 +151,7 @@ class Kept:
         latest: how many are read by their places from the end.
         items: how many there are in the call at hand, where the list is read as a whole, else 0.
         is_stack: whether loops remove items, so that all are kept.
+        keys: the keys that a dict may have, each with an item.
         cause: what the first attempt has raised, which the branches around the change are to blame for.
     """
 
@@ -160,6 +161,7 @@ class Kept:
     latest: int = 0
     items: int = 0
     is_stack: bool = False
+    keys: Mapping[Any, Any] = field(default_factory=dict)
     cause: UnsupportedProgram | NeedsConstant | None = None
 
 
@@ -187,7 +189,7 @@ class Logs:
     live: list[Record] = field(default_factory=list)
     removed: Counter[Site] = field(default_factory=Counter)
     _read: dict[int, tuple[list[Any], Record, Any]] = field(default_factory=dict)
-    _made: dict[int, tuple[list[Any], Site]] = field(default_factory=dict)
+    _made: dict[int, tuple[Any, Site]] = field(default_factory=dict)
     _failures: list[Exception] = field(default_factory=list)
 
     def snapshot(self) -> tuple[int, Counter[Site]]:
@@ -197,8 +199,8 @@ class Logs:
         del self.live[state[0] :]
         self.removed = state[1].copy()
 
-    def follow(self, values: list[Any], site: Site) -> None:
-        """Begin to follow a list that the program makes."""
+    def follow(self, values: list[Any] | dict[Any, Any], site: Site) -> None:
+        """Begin to follow a list or dict that the program makes."""
         self._made[id(values)] = values, site
 
     def note_items(self, items: list[Any], log: Record) -> None:

@@ -72,16 +72,22 @@ def is_none(b: Builder, value: MaybeNone) -> Any:
     return conditions.decided(b, Op("logical_not", (truth_of(value.there),), BOOL))
 
 
+HANDING_ON = (
+    *(ast.Return, ast.Expr, ast.NamedExpr, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.BoolOp, ast.IfExp),
+    *(ast.Lambda, ast.ListComp, ast.DictComp),
+)
+
+
 def is_handed_on(node: ast.expr, parent: ast.AST | None) -> bool:
     """Whether what is around an expression hands its value on, or asks whether it is None."""
     if isinstance(parent, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in parent.ops)
     if isinstance(parent, ast.Assign):
         return all(isinstance(target, (ast.Name, ast.Attribute)) for target in parent.targets)
-    if isinstance(parent, (ast.If, ast.While, ast.IfExp)):
+    if isinstance(parent, (ast.If, ast.While)):
         return parent.test is node
     if isinstance(parent, ast.UnaryOp):
         return isinstance(parent.op, ast.Not)
     if isinstance(parent, ast.Call):
         return parent.func is not node
-    return isinstance(parent, (ast.Return, ast.Expr, ast.NamedExpr, ast.Tuple, ast.Dict, ast.keyword, ast.BoolOp))
+    return isinstance(parent, HANDING_ON)

@@ -16,7 +16,7 @@ from sdfgad.errors import OutputError, UnsupportedProgram
 from sdfgad.ir.expr import INT, Const, Lin
 from sdfgad.ir.names import Names
 from sdfgad.ir.program import MESSAGES, Access, Block, Buffer, Compute, Program, written
-from sdfgad.parse import adoption
+from sdfgad.parse import adoption, masked_dicts
 from sdfgad.parse import functions as _functions
 from sdfgad.parse import library as _library
 from sdfgad.parse.arguments import ArrayArgument
@@ -177,6 +177,7 @@ class _Attempt:
         frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
         frame.env |= adoption.opened(b, self.assumed.adopted) | opened(b, self.assumed.globals)
         result = required_parts(b, frame.run(), "the value that is returned")
+        masked_dicts.require_none(b, result)
         b.logs.require_followed()
         b.logs.require_kept()
         _require_finished(b)

@@ -26,6 +26,7 @@ from sdfgad.parse import (
     containers,
     delay_lines,
     dict_keys,
+    masked_dicts,
     masked_lists,
     matching,
     namespaces,
@@ -81,7 +82,11 @@ def special(site: Site, function: Any, positional: list[Any], keywords: Keywords
 
 @_of(dict)
 def _dict(site: Site, *given: Any, **more: Any) -> Any:
-    return containers.tracked(site.b, dict(_pairs(site, given)) | _settled(site, more))
+    return _made(site, dict(_pairs(site, given)) | _settled(site, more))
+
+
+def _made(site: Site, values: dict[Any, Any]) -> Any:
+    return masked_dicts.made(site.frame, site.node, containers.tracked(site.b, values))
 
 
 @_of(OrderedDict)
@@ -94,7 +99,7 @@ def _defaultdict(site: Site, factory: Any = None, *given: Any, **more: Any) -> A
     # A factory may be a function that only the parser can call: see `containers.Default`.
     made = containers.Default(_pairs(site, given) | _settled(site, more))
     made.factory = factory
-    return containers.tracked(site.b, made)
+    return _made(site, made)
 
 
 @_of(Counter)
@@ -102,7 +107,7 @@ def _counter(site: Site, values: Any = (), **more: Any) -> Any:
     made = containers.Counts()
     _count(site, made, values)
     _count(site, made, more)
-    return containers.tracked(site.b, made)
+    return _made(site, made)
 
 
 def _count(site: Site, counts: containers.Counts, values: Any) -> None:
@@ -117,7 +122,7 @@ def _count(site: Site, counts: containers.Counts, values: Any) -> None:
 @_of(dict.fromkeys)
 def _fromkeys(site: Site, keys: Any, value: Any = None) -> Any:
     known = [containers.key_of(site.b, key) for key in site.sequence(keys)]
-    return containers.tracked(site.b, dict.fromkeys(known, site.b.settle(value)))
+    return _made(site, dict.fromkeys(known, site.b.settle(value)))
 
 
 def _pairs(site: Site, given: tuple[Any, ...]) -> dict[Any, Any]:
@@ -253,6 +258,31 @@ _of(iter)(iterator_of)
 @_of(masked_lists.unavailable)
 def _unavailable(site: Site, what: str) -> Any:
     raise site.b.unsupported(f"{what} {masked_lists.WHAT}", masked_lists.TODO)
+
+
+@_of(masked_dicts.unavailable)
+def _unavailable_of_dict(site: Site, what: str) -> Any:
+    raise site.b.unsupported(f"{what} {masked_dicts.WHAT}", masked_dicts.TODO)
+
+
+@_of(masked_dicts.learn)
+def _learn(site: Site, origin: Any, key: Any, value: Any) -> None:
+    masked_dicts.learned(site.b, origin, key, value)
+
+
+@_of(masked_dicts.copied)
+def _copied(site: Site, values: Any) -> Any:
+    return masked_dicts.copy_of(site.b, values)
+
+
+@_of(masked_dicts.missing)
+def _missing(site: Site, origin: Any) -> Any:
+    raise PythonRaises(masked_dicts.NO_KEY, site.b.where, masked_dicts.TEST_IT, KeyError())
+
+
+@_of(masked_dicts.require_there)
+def _require_there(site: Site, is_there: Any) -> None:
+    masked_dicts.require(site.b, is_there)
 
 
 @_of(id)
@@ -454,6 +484,8 @@ def _positional_part(site: Site, value: Any, cls: Any, position: int) -> Any:
 def _copy(site: Site, value: Any) -> Any:
     if isinstance(value, (Tensor, Selection)):
         return site.call(np.copy, value)
+    if masked_dicts.is_masked(value):
+        return masked_dicts.copy_of(site.b, value)
     if isinstance(value, Record):
         return Record(value.cls, containers.tracked(site.b, attributes.read_all(site.b, value)))
     is_container = isinstance(value, (list, dict, set))

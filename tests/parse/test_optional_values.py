@@ -62,6 +62,15 @@ RIGHT = {
     "numbers and lists by equality": "t = [None, c * x[0], [x, c]]\n"
     "return x * t[1] if t[0] == None and t[1] != None and t[2] != None and None != c else x",
     "or another": "r = positive(x) or x[1] or 3.0\nreturn x * r",
+    "a conditional expression": "def pick(v):\n    return v * v if v > 0.0 else None\nr = pick(x[0])\n"
+    "return x if r is None else x * r",
+    "one within another": "r = x[0] if x[0] > 0.0 else None\nr = (None if c > 2.5 else r) if x[1] < 0.0 else r\n"
+    "return x if r is None else x * r",
+    "a tuple or nothing": "pick = lambda v: (v, v * 2.0) if v > 0.0 else None\nr = pick(x[0])\n"
+    "return x * c if r is None else x * r[0] * r[1]",
+    "in a list": "vs = [v * c if v > 0.0 else None for v in x] + [x[1] if x[0] > 0.0 else None]\n"
+    "return x * sum(v * v for v in vs if v is not None)",
+    "in a dict": "d = {k: x[k] if x[k] > 0.0 else None for k in range(3)}\nreturn x * (d[0] or c) * (d[1] or 2.0)",
     "never called for": "def note(x):\n    if x[0] > 0.0:\n        return x\nnote(x)\nreturn x * 2.0",
 }
 
