@@ -20,6 +20,7 @@ from sdfgad.parse.indexing import getitem, setitem
 from sdfgad.parse.iterators import all_items, as_sequence, iterated
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
+from sdfgad.parse.optional_values import required
 from sdfgad.parse.registry import ATTRIBUTES
 from sdfgad.parse.source import source_text
 from sdfgad.parse.structure import is_record
@@ -145,7 +146,7 @@ def _reshape(frame: Frame, target: ast.Attribute, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Any) -> None:
-    value = iterated(frame, target, value)
+    value = iterated(frame, target, required(frame.b, value, "what is unpacked"))
     if isinstance(value, Iteration):
         value = all_items(frame, target, value)
     is_sequence = isinstance(value, (tuple, list, dict, *DICT_VIEWS))

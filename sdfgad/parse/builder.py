@@ -191,6 +191,8 @@ class Builder(Emitter):
         self.captured: dict[str, Any] = {}
         # Whether integers of enclosing programs are constants, and whether there are some that are not.
         self.are_enclosed_constant, self.has_enclosed_integers = False, False
+        # The exceptions that are objects of the program, each with what Python would raise in its place.
+        self.thrown: list[tuple[BaseException, Any]] = []
         # Whether conditions on known arrays are decided while parsing, and whether a constant was missing.
         self.decides, self.lacks_constant = False, False
         # The user's arrays that decide branches, and may become constants.

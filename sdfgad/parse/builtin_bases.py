@@ -1,4 +1,4 @@
-"""Classes of the user that derive from dict or list: what these define is done to a dict or list in the object.
+"""Classes of the user that derive from dict, list or an exception: what these define is done to an object's attributes.
 
 Only the parser follows these methods. As in Python, they call no methods that a class overrides.
 """
@@ -97,6 +97,16 @@ class List(Items):
         self._Items__items.reverse()
 
 
+class Raised:
+    """``BaseException``."""
+
+    def __init__(self, *args):
+        self.args = args
+
+    def __str__(self):
+        return "" if len(self.args) == 0 else str(self.args[0] if len(self.args) == 1 else self.args)
+
+
 def _defined(builtin: type, cls: type) -> Iterator[tuple[Any, Callable[..., Any]]]:
     for one in reversed(cls.__mro__[:-1]):
         for name, function in vars(one).items():
@@ -111,6 +121,8 @@ STAND_INS = {**dict(_defined(dict, Dict)), **dict(_defined(list, List))}
 def stand_in(found: Any) -> Any:
     """What stands in for what a builtin class defines; anything else itself."""
     is_builtin = isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
+    if is_builtin and issubclass(found.__objclass__, BaseException):
+        return vars(Raised).get(found.__name__, found)
     return STAND_INS.get(found, found) if is_builtin else found
 
 

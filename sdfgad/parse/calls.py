@@ -30,7 +30,7 @@ from sdfgad.parse import (
 )
 from sdfgad.parse.alternatives import instead_of
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.builtin_bases import stand_in
+from sdfgad.parse.builtin_bases import member, stand_in
 from sdfgad.parse.clocks import CLOCKS, READING
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
@@ -459,12 +459,19 @@ def _takes_a_number(function: Any, positional: list[Any], keywords: Keywords) ->
 
 
 def _exception(frame: Frame, node: ast.Call, cls: Any, positional: list[Any], keywords: Keywords) -> Any:
-    """An exception; one with run-time values in it has only a text."""
-    if is_real((positional, keywords)):
-        return frame.b.python(cls, *positional, **keywords)
-    made = cls.__new__(cls)
-    made.args = (RunTimeText(source_text(node)),)
-    return made
+    """An exception: Python's, or an object of the program where its class has an ``__init__`` or values are data.
+
+    Where it is raised, one of Python's that has only a text stands for such an object.
+    """
+    b, constructor = frame.b, member(cls, "__init__")
+    if is_real((positional, keywords)) and constructor not in b.methods:
+        return b.python(cls, *positional, **keywords)
+    record = Record(cls, containers.tracked(b, {}))
+    _in_turn(frame, node, constructor, [record, *positional], keywords)
+    thrown = cls.__new__(cls)
+    thrown.args = (RunTimeText(source_text(node)),)
+    b.thrown.append((thrown, record))
+    return record
 
 
 def _of_text(frame: Frame, node: ast.Call, method: Any, positional: list[Any], keywords: Keywords) -> Any:

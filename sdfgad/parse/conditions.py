@@ -266,7 +266,7 @@ def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:
     values = chosen_objects.unified(b, values, len(b.blocks))
     if values[0] is values[1] or is_same(*values):
         return values[0]
-    if any(value is None or isinstance(value, MaybeNone) for value in values):
+    if any(value is None or isinstance(value, MaybeNone) for value in values) and not chosen_texts.are_texts(values):
         return _either_or_none(b, condition, values)
     if isinstance(values[0], ChosenObject):
         place = where(b, condition, *(as_tensor(value.place) for value in values))

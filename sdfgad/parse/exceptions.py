@@ -127,7 +127,9 @@ def _handle(frame: Frame, handler: ast.ExceptHandler, error: SdfgadError) -> Non
     b = frame.b
     b.handling.append(error)
     if handler.name:
-        frame.env[handler.name] = exception_of(error)
+        exception = exception_of(error)
+        objects = [record for thrown, record in b.thrown if thrown is exception]
+        frame.env[handler.name] = objects[0] if objects else exception
     try:
         frame.block(handler.body)
     finally:
@@ -193,8 +195,9 @@ def _raise(frame: Frame, error: SdfgadError) -> None:
 
 def _exception(frame: Frame, node: ast.Raise) -> BaseException:
     value = RuntimeError("No active exception to reraise") if node.exc is None else frame.eval(node.exc)
-    if isinstance(value, type) and issubclass(value, BaseException):
-        value = frame.b.python(value)
+    if node.exc is not None and isinstance(value, type) and issubclass(value, BaseException):
+        value = frame.eval(ast.copy_location(ast.Call(node.exc, [], []), node))
+    value = next((thrown for thrown, record in frame.b.thrown if record is value), value)
     if not isinstance(value, BaseException):
         raise frame.unsupported(
             node, f"`{source_text(node)}` raises what is no exception", "Raise an exception: raise ValueError(message)."

@@ -28,6 +28,24 @@ def program(x, s, n):
 """
 
 RIGHT = {
+    "attributes that are data": "try:\n    raise Problem('too large', x[1])\nexcept Problem as e:\n"
+    "    u = e.code * s\nreturn u",
+    "arguments that are data": "try:\n    raise ValueError('too large', x[1])\nexcept Exception as e:\n"
+    "    u = e.args[1] * s + len(e.args)\nreturn u",
+    "an exception that has a name": "e = Problem('too large', x[1])\nu = e.code * s\ntry:\n    raise e\n"
+    "except Problem as f:\n    u += f.code\nreturn u",
+    "raised again, and from another": "try:\n    try:\n        raise Problem('large', code=x[1])\n"
+    "    except Problem as e:\n        if isinstance(e, Problem):\n            raise\nexcept Problem as f:\n"
+    "    u = f.code\n"
+    "try:\n    try:\n        raise Problem('large', x[2])\n    except Problem as e:\n"
+    "        raise ValueError('no') from e\n"
+    "except ValueError:\n    u *= s\nreturn u",
+    "a class of its own": "class Rejected(Problem):\n    def __init__(self, factor):\n"
+    "        super().__init__('again')\n"
+    "        self.factor = factor\n    def shrunk(self, h):\n        return self.factor * h\ntry:\n"
+    "    raise Rejected(0.5)\n"
+    "except Problem as e:\n    u = e.shrunk(x[0]) + e.code\ntry:\n    raise Rejected(s)\nexcept Rejected as e:\n"
+    "    u += e.shrunk(x[1])\nreturn u",
     "warnings as errors that nothing catches": (
         "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n"
         "    warnings.simplefilter('error', DeprecationWarning)\n    u = np.log(x**2 + 1.0)\n"

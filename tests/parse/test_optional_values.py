@@ -70,6 +70,8 @@ RIGHT = {
     "return x * c if r is None else x * r[0] * r[1]",
     "in a list": "vs = [v * c if v > 0.0 else None for v in x] + [x[1] if x[0] > 0.0 else None]\n"
     "return x * sum(v * v for v in vs if v is not None)",
+    "unpacked within a tuple": "r = pair(x)\nif r is not None:\n    t = (r, c)\n    (a, v), k = t\n"
+    "    return a * v * k\nreturn x",
     "in a dict": "d = {k: x[k] if x[k] > 0.0 else None for k in range(3)}\nreturn x * (d[0] or c) * (d[1] or 2.0)",
     "never called for": "def note(x):\n    if x[0] > 0.0:\n        return x\nnote(x)\nreturn x * 2.0",
 }

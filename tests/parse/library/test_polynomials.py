@@ -32,8 +32,17 @@ def at_run_time(x):
 def test_roots_that_are_refused_at_run_time():
     with pytest.raises(ArgumentError, match="begin or end with zero"):
         sdfgad.grad(at_run_time)(np.array([0.0, 1.0, 2.0, 3.0]))
-    with pytest.raises(ArgumentError, match="are real"):
-        sdfgad.grad(at_run_time)(np.array([1.0, -3.0, 2.0]))
+
+
+def greatest_root(x):
+    roots = np.roots(x)
+    return np.max(roots) ** 2 + roots[1] * x[0]
+
+
+def test_real_roots_are_real_numbers():
+    sdfgad.check_grads(greatest_root, np.array([1.0, -3.0, 2.0]))
+    sdfgad.check_grads(at_run_time, np.array([1.0, -3.0, 2.0]))
+    sdfgad.check_grads(at_run_time, np.array([1.0, 1.0, 2.0]))
 
 
 def root(a):
