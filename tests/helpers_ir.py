@@ -29,7 +29,9 @@ def parsed(function, *args, constant=()):
     names = inspect.signature(function).parameters
     values = dict(zip(names, args, strict=True))
     kinds = {name: kind_of(v) for name, v in values.items()}
-    return parsing.parse(function, kinds, constant, values, measure=Measure(lambda primal: measured(primal, *args)))
+    primal = parsing.parse(function, kinds, constant, values, measure=Measure(lambda primal: measured(primal, *args)))
+    assert primal.is_current, "each call would parse the program anew"
+    return primal
 
 
 def measured(primal, *args):

@@ -62,6 +62,20 @@ def made(frame: Frame, node: ast.expr, values: list[Any], field: str = "") -> An
     return log
 
 
+# What makes lists beside displays: ``list(x)``, ``[0.0] * 3``, comprehensions and slices.
+MAKING = (ast.Call, ast.BinOp, ast.ListComp, ast.Subscript)
+
+
+def of_new(frame: Frame, node: ast.expr, values: list[Any], before: int) -> Any:
+    """A list that such an expression has made, or the log in its place; another list itself.
+
+    Args:
+        before: how many lists and dicts were followed when it began.
+    """
+    is_new = frame.b.contents.count_with(values) > before and not frame.b.logs.is_followed(values)
+    return made(frame, node, values) if is_new else values
+
+
 def _all_of(b: Builder, values: list[Any], kept: Kept) -> Any:
     """An array for the items of a log, or a tuple of them, which holds the first ones.
 

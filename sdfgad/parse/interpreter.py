@@ -158,7 +158,10 @@ class Interpreter(Frame):
                 "Write it with names, operators, calls and comprehensions, in several statements.",
             )
         try:
+            before = self.b.contents.count
             value = handler(self, node)
+            if type(value) is list and isinstance(node, delay_lines.MAKING):
+                value = delay_lines.of_new(self, node, value, before)
             if isinstance(value, Record) and is_log(value):
                 value = delay_lines.handed_on(self.b, value, node, self.source.parents.get(id(node)))
             if isinstance(value, MaybeNone) and not is_handed_on(node, self.source.parents.get(id(node))):

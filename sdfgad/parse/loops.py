@@ -103,17 +103,18 @@ def for_loop(frame: Frame, node: ast.For) -> None:
         else:
             items = (partial(identity, item) for item in as_sequence(frame, node.iter, iterable))
             with frame.b.unrolling(_trips(value)):
-                unroll(frame, node, items, _instead(value))
+                unroll(frame, node, items, *_unless_data_ends(value))
         for source in value.sources if isinstance(value, Iteration) else (value,):
             frame.b.logs.require_same_length(source)
     finally:
         frame.iterables.pop()
 
 
-def _instead(value: Any) -> str:
-    """What to write instead of a loop that is unrolled and that data ends, over what statements of the program make, or
-    what has no end."""
-    return endless_iterators.BY_NUMBER if is_endless(value) else AS_LIST if is_lazy(value) else ""
+def _unless_data_ends(value: Any) -> tuple[str, ...]:
+    """What a loop that is unrolled goes over, if data must not end it, and what to write instead."""
+    if is_endless(value):
+        return "an endless iterator", endless_iterators.BY_NUMBER
+    return ("a generator", AS_LIST) if is_lazy(value) else ()
 
 
 def _over_endless(frame: Frame, node: ast.For, value: Iteration) -> bool:

@@ -20,14 +20,14 @@ from sdfgad.parse.loop_heads import Head, identity
 FEW_TRIPS = 16
 
 
-def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], instead: str = "") -> None:
+def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], of: str = "", todo: str = "") -> None:
     """Unroll a loop over values.
 
     Args:
-        instead: what to write where only data could end the loop; empty where that may go on to the last value.
+        of: what the values are of, where data must not end the loop, and `todo`: what to write instead.
 
     Raises:
-        NeedsConstant: only data could end it.
+        NeedsConstant: data may end it.
     """
     head, values = Head(node), iter(values)
 
@@ -40,9 +40,9 @@ def unroll(frame: Frame, node: ast.For, values: Iterable[Callable[[], Any]], ins
         goes_on = head.test(frame, Lin(0))
         if goes_on is False:
             return
-        if instead and goes_on is not True:
-            what = "whether a loop over a generator or an endless iterator goes on is known only at run time"
-            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, instead)
+        if of and goes_on is not True:
+            what = f"whether a loop over {of} goes on is known only at run time"
+            raise NeedsConstant(frame.b.symbols_here(), frame.where(node), what, todo)
         value = next(values, None)
         if value is None:
             return

@@ -84,6 +84,61 @@ def late(a, n):
     return h[-3] * h[0]
 
 
+# Expressions that make lists, beside displays.
+MADE = {
+    "list": "list(x)",
+    "list of a range": "[*map(float, list(range(3)))]",
+    "repeated": "[0.5] * 3",
+    "comprehension": "[v * 2.0 for v in x]",
+    "concatenated": "[x[0]] + [x[1]] + [s]",
+    "copied": "whole.copy()",
+    "sliced": "whole[:2]",
+    "sorted": "sorted(x)",
+    "by a function": "begun(x)",
+}
+LOGGED = """
+def begun(x):
+    return [x[0], 2.0 * x[1]] + [3.0]
+
+def program(x, s):
+    whole = [x[2], s, x[0]]
+    h, y = {made}, x[0]
+    while y > 0.05:
+        y = 0.7 * y * x[1]
+        h.append(y)
+    return h[-1] + 2.0 * h[-2] + len(h) * h[0] + len(whole)
+"""
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_lists_that_other_expressions_make(name, tmp_path):
+    program = module_from(LOGGED.replace("{made}", MADE[name]), tmp_path).program
+    assert_value_and_slope(program, np.array([0.7013, 0.8127, 1.1741]), 0.9)
+
+
+def shortest_tree(x):
+    """Kruskal's algorithm: the edges are sorted, and sets of places joined, by data."""
+    parent = list(range(4))
+
+    def root(a):
+        while parent[a] != a:
+            a = parent[a]
+        return a
+
+    total = 0.0
+    for weight, i, j in sorted([(x[i] * x[(i + 1) % 3], i, (i + 1) % 4) for i in range(3)] + [(x[0], 0, 2)]):
+        a, b = root(i), root(j)
+        if a != b:
+            parent[b] = a
+            total += weight
+    return total
+
+
+@pytest.mark.parametrize("x", [X, X[::-1].copy(), X[[1, 0, 2]]])
+def test_places_in_a_list_of_integers(x):
+    assert_value_and_slope(shortest_tree, x)
+
+
 def test_compiled_code_and_items_that_there_are_not():
     g = sdfgad.differentiate(late, wrt="a")
     value, gradient = g.value_and_grad(X, 30.0)

@@ -129,7 +129,9 @@ def functions_in_turns(x):
 
 def test_what_has_no_place_in_an_array_is_refused():
     """It would be unrolled without an end."""
-    with pytest.raises(UnsupportedProgram, match=r"endless iterator goes on.*\n.*py:\d+: for function in.*\n.*% n"):
+    with pytest.raises(
+        UnsupportedProgram, match=r"over an endless iterator goes on.*\n.*py:\d+: for function in.*\n.*% n"
+    ):
         sdfgad.differentiate(functions_in_turns)(X)
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import sdfgad
 from sdfgad.parse.registry import FUNCTIONS, OPTIONAL, known_function
@@ -106,3 +106,12 @@ def test_the_oracle_knows_every_operation(rng):
     found = sdfgad.differentiate(every_operation)(*args)
     for name in ("x", "s"):
         assert_close(found[name], expected[name], 1e-12, name)
+
+
+def by_special_functions(x):
+    return special.ndtr(x) + stats.norm.cdf(x) + stats.gamma.pdf(x, 2.0)
+
+
+def test_what_a_definition_finds_is_the_same_at_each_call():
+    """Else each call would parse the program anew."""
+    assert parsed(by_special_functions, np.array([0.3, 0.7])).is_current

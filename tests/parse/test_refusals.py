@@ -101,10 +101,10 @@ REFUSED = [
         "a list is changed in a loop",
     ),
     (
-        "u = {}\nwhile s > 0.5:\n    u['a'] = 1\n    s *= 0.5\nreturn s",
-        "u['a']",
+        "u = set()\nwhile s > 0.5:\n    u.add('a')\n    s *= 0.5\nreturn s",
+        "u.add('a')",
         UnsupportedProgram,
-        "a dict is changed in a loop",
+        "a set is changed in a loop",
     ),
     ("u = x\nwhile s > 0.5:\n    u = u[1:]\n    s *= 0.5\nreturn u[0]", "", Rebound, "`u` changes its shape"),
     (

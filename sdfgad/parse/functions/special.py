@@ -82,6 +82,8 @@ class SpecialFunctions:
         made = Elementary(name)
         if made not in FUNCTIONS:
             function(made)(_of_three(name) if OPERATIONS[name].arity == 3 else _handler(name))
+        # A program that reads it is parsed anew where it is another object.
+        setattr(self, name, made)
         return made
 
 
