@@ -211,6 +211,8 @@ class Builder(Emitter):
         self.draws: list[Draw] = []
         self.makers: dict[int, Maker] = {}
         self.kept: list[Any] = []
+        # What functions with a cache have returned, by the function and the arguments (`memoised_calls`).
+        self.remembered: dict[Any, Any] = {}
         self._memo: dict[Any, list[tuple[list[Any], list[Any] | None, Any]]] = {}
         self.versions = Versions(lambda: self.where, lambda held: self.objects.outdated(held, self.where))
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))
@@ -351,7 +353,7 @@ class Builder(Emitter):
         buffers = dict(self.buffers), dict(self.captured)
         where = self.where, list(self.requests)
         values = None if self.values is None else self.values.snapshot()
-        lists = self.filling, values, self.logs.snapshot(), self.protected
+        lists = self.filling, values, self.logs.snapshot(), self.protected, dict(self.remembered)
         return buffers, names, lengths, counts, self.domain, where, versions, contents, *lists
 
     def is_unchanged_since(self, state: tuple[Any, ...]) -> bool:
@@ -388,7 +390,7 @@ class Builder(Emitter):
         self.constants.restore(state[7][1])
         self.objects.restore(state[7][2])
         self.logs.restore(state[10])
-        self.filling, self.protected = state[8], state[11]
+        self.filling, self.protected, self.remembered = state[8], state[11], dict(state[12])
         if self.values is not None:
             self.values.restore(state[9])
 

@@ -55,6 +55,7 @@ from sdfgad.parse.iterators import (
     until_decided,
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
+from sdfgad.parse.memoised_calls import remembered
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.object_equality import defines
 from sdfgad.parse.operands import evaluated, is_library, may_update, method, require_unchanged
@@ -254,7 +255,8 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     if isinstance(function, GETTERS):
         return call_getter(_site(frame, node), function, *positional)
     if isinstance(function, CACHES):
-        return _dispatch(frame, node, function.__wrapped__, positional, keywords)
+        again = partial(_dispatch, frame, node, function.__wrapped__, positional, keywords)
+        return remembered(frame, function, (positional, keywords), again)
     if function is partial:
         settled = {name: frame.b.settle(value) for name, value in keywords.items()}
         return frame.b.python(partial, *map(frame.b.settle, positional), **settled)
@@ -275,7 +277,8 @@ def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     """Functions, methods, classes and objects of the user: they are inlined."""
     is_direct = frame.direct is node
     if isinstance(function, Closure):
-        return inlined(frame, node, function, positional, keywords, is_direct=is_direct)
+        inline = partial(inlined, frame, node, function, positional, keywords, is_direct=is_direct)
+        return remembered(frame, function, (positional, keywords), inline) if function.is_cached else inline()
     if isinstance(function, np.vectorize):
         return _dispatch(frame, node, np.vectorize.__call__, [function, *positional], keywords)
     if isinstance(function, Record):

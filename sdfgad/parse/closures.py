@@ -29,6 +29,8 @@ class Closure(Holder):
     signature: inspect.Signature
     # The class of which it is a method.
     cls: type | None = None
+    # Whether it keeps what it has returned, as `functools.cache` says.
+    is_cached: bool = False
 
     @staticmethod
     def of(frame: Frame, node: FunctionNode) -> Closure:

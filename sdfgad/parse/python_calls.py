@@ -39,6 +39,7 @@ from sdfgad.parse import (
     type_switch,
 )
 from sdfgad.parse.builder import Builder
+from sdfgad.parse.closures import Closure
 from sdfgad.parse.data_order import count_of, is_scalar, place_of, sorted_by
 from sdfgad.parse.deques import Deque
 from sdfgad.parse.functions.facts import class_of
@@ -336,10 +337,20 @@ def _wraps(site: Site, *_: Any, **__: Any) -> Any:
     return functools.partial(_unchanged)
 
 
+def _cached(function: Any) -> Any:
+    return dataclasses.replace(function, is_cached=True) if isinstance(function, Closure) else function
+
+
+@_of(_cached)
+def _as_cached(site: Site, function: Any) -> Any:
+    return _cached(function)
+
+
 @_of(functools.lru_cache, functools.cache)
 def _cache(site: Site, function: Any = None, **_: Any) -> Any:
-    """A cache makes no difference for a function without effects."""
-    return functools.partial(_unchanged) if function is None or isinstance(function, int) else function
+    if function is None or isinstance(function, int):
+        return functools.partial(_cached)
+    return _cached(function)
 
 
 @_of(logging.getLogger)
