@@ -72,7 +72,9 @@ def of_new(frame: Frame, node: ast.expr, values: list[Any], before: int) -> Any:
     Args:
         before: how many lists and dicts were followed when it began.
     """
-    is_new = frame.b.contents.count_with(values) > before and not frame.b.logs.is_followed(values)
+    # What stands for a call that the program does not write has no place in its text.
+    is_new = hasattr(node, "lineno") and frame.b.contents.count_with(values) > before
+    is_new = is_new and not frame.b.logs.is_followed(values)
     return made(frame, node, values) if is_new else values
 
 

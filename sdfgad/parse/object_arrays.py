@@ -7,6 +7,7 @@ arrays do otherwise than lists, arithmetic, comparisons and slices that are view
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 
@@ -44,8 +45,9 @@ class Placeholder:
     def size(self) -> int:
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def T(self) -> Placeholder:
+        # The same at each look: a program that reads another object is parsed anew.
         return Placeholder(self.shape[::-1])
 
     def copy(self) -> Placeholder:
