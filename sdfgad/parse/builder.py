@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -81,6 +82,19 @@ FROM_DATA = (
     "Pass it as an integer argument; if it is the length of x[mask], keep all elements: "
     "np.where(mask, x, 0.0) instead of x[mask]."
 )
+
+
+def _strings(lookup: Callable[[], Any]) -> tuple[Any, ...]:
+    """The shape and the elements of an array of strings."""
+    array = np.asarray(lookup())
+    return array.shape, array.dtype, tuple(array.ravel().tolist())
+
+
+def _protected(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy that a program cannot change."""
+    copied = array.copy()
+    copied.flags.writeable = False
+    return copied
 
 
 class Builder(Emitter):
@@ -258,14 +272,21 @@ class Builder(Emitter):
         self.mixed.pop(buffer.name, None)
         return buffer
 
-    def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Tensor:
+    def capture(self, name: str, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Any:
         """An array from outside the function, as a value of the present call; its own copy of one that it updates."""
         if id(array) in self.of_outside:
             self.looked_up(array, name, array, lookup)
             return self.of_outside[id(array)][1]
+        if type(array) is np.ndarray and array.dtype.kind == "U":
+            return self._texts(array, lookup)
         self.require_apart(name, array)
         self.outside[id(array)] = array
         return self._input(name, array, lookup)
+
+    def _texts(self, array: np.ndarray[Any, Any], lookup: Callable[[], Any]) -> Any:
+        """An array of strings from outside, which are constants; a later call compares them."""
+        self.lookups.append((functools.partial(_strings, lookup), _strings(lambda: array)))
+        return self.of_outside.setdefault(id(array), (array, _protected(array)))[1]
 
     def require_apart(self, name: str, array: np.ndarray[Any, Any]) -> None:
         """Refuse an array from outside that shares memory with one that the program updates, and so has a copy of."""
@@ -303,8 +324,10 @@ class Builder(Emitter):
             self.lookups.append((lookup, value))
         return value
 
-    def constant_array(self, array: np.ndarray[Any, Any]) -> Tensor:
-        """An array that is known while parsing, as a captured constant."""
+    def constant_array(self, array: np.ndarray[Any, Any]) -> Any:
+        """An array that is known while parsing, as a captured constant; one of strings itself."""
+        if array.dtype.kind == "U":
+            return _protected(array)
         copied = array.copy()
         tensor = self._input("constant", copied, lambda: copied)
         name = next(name for name, other in self.captured.items() if other is copied)

@@ -193,6 +193,9 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if isinstance(function, Method):
         return handled(frame, node, function.handler, [function.owner, *positional], keywords)
     owner = getattr(function, "__self__", None)
+    are_texts = isinstance(owner, np.ndarray) and owner.dtype.kind == "U"
+    if are_texts and is_static((positional, keywords)):
+        return _as_values(frame.b, frame.b.python(function, *positional, **keywords))
     if isinstance(owner, np.ndarray) and function.__name__ in METHODS:
         array = frame.b.capture(function.__name__, owner, lambda: owner)
         return _known(frame, node, METHODS[function.__name__], None, [array, *positional], keywords)
@@ -499,11 +502,23 @@ def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional
         return inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
     if known.keyed is not None and not is_static((positional, keywords)) and _are_tuples(node, positional):
         return inlined(frame, node, known.keyed, positional, {**keywords, "key": itself}, is_definition=True)
-    if known.static and original is not None and is_static((positional, keywords)):
+    are_texts = any(map(_is_of_texts, (*positional, *keywords.values())))
+    if are_texts and not is_static((positional, keywords)):
+        raise frame.unsupported(
+            node, "an array of strings beside data is not supported", "Number the strings, and use these."
+        )
+    if (known.static or are_texts) and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:
         return inlined(frame, node, known.handler, positional, keywords, is_definition=True)
     return handled(frame, node, known.handler, positional, keywords)
+
+
+def _is_of_texts(value: Any) -> bool:
+    """Whether a value is an array of strings, or a sequence with some."""
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_of_texts, value))
+    return isinstance(value, np.ndarray) and value.dtype.kind == "U"
 
 
 def _are_tuples(node: ast.Call, positional: list[Any]) -> bool:

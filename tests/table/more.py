@@ -30,6 +30,26 @@ for method in ("lower", "higher", "nearest", "midpoint", "hazen", "weibull", "me
 add("np.quantile(x, [0.25, 0.5], axis=1, keepdims=True)", x="2x5 distinct", jax=None, dtypes="d")
 add("np.percentile(x, [25, 60], axis=0)", x="5x2 distinct", jax=None, dtypes="d")
 add("np.nanmedian(np.where(x > -0.5, x, np.nan), axis=1)", x="3x5 distinct", jax=None, function="np.nanmedian")
+for _call in (
+    "nanquantile(_, 0.3, axis=1)",
+    "nanquantile(_, [0.0, 0.4, 1.0])",
+    "nanpercentile(_, 75, axis=1, keepdims=True)",
+):
+    add(
+        "np." + _call.replace("_", "np.where(x > -0.5, x, np.nan)"),
+        x="3x5 distinct",
+        jax=None,
+        dtypes="d",
+        function="np." + _call.partition("(")[0],
+    )
+add(
+    "np.nanquantile(np.where(x > -0.5, x, np.nan), 0.3 * y)",
+    x="3x5 distinct",
+    y="2 positive",
+    jax=None,
+    dtypes="d",
+    function="np.nanquantile",
+)
 add("np.argpartition(x, 2)[2]", x="5 distinct", differences=False, function="np.argpartition", jax=None)
 add("np.unwrap(3.0 * x)", x="5 rising | 2x5 rising", dtypes="d", jax=None)
 add("np.cov(x, aweights=y)", x="2x4", y="4 positive", jax=None, tolerance=10)

@@ -15,7 +15,7 @@ from sdfgad.parse.functions.reduction import normalise_axes
 from sdfgad.parse.functions.shape import expand_dims, ravel, reshape, transpose
 from sdfgad.parse.functions.views import atleast_1d, atleast_2d, atleast_3d, part
 from sdfgad.parse.indexing import getitem
-from sdfgad.parse.registry import function
+from sdfgad.parse.registry import function, optional
 from sdfgad.parse.rows import segments
 from sdfgad.parse.values import Index, Tensor, is_integer, shape_text
 
@@ -110,6 +110,8 @@ def hstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind
     return concatenate(b, tensors, 0 if tensors[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
+# Another name for it, which NumPy advises against.
+@optional("numpy", "row_stack")
 @function(np.vstack)
 def vstack(b: Builder, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
     parts = parts_of(b, tup)

@@ -189,6 +189,64 @@ def _middle_of_numbers(ordered: Any) -> Any:
     return 0.5 * (parts[0] + parts[1])
 
 
+@in_numpy(np.nanquantile)
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """NaNs are sorted to the end; how many there are is data, and so are the places of the quantiles."""
+    if weights is not None or method != "linear":
+        raise ValueError("np.nanquantile with weights or another method is not supported: leave them out")
+    a = array_like(a)
+    axes = axes_of(axis, a.ndim)
+    ordered = np.sort(axes_last(a, axes), axis=-1)
+    several = is_sequence(q) or (not is_known(q) and np.ndim(q) > 0)
+    shares = q if is_sequence(q) else [array_like(q)[k] for k in range(np.size(q))] if several else [q]
+    parts = [_quantile_of_numbers(ordered, one) for one in shares]
+    result = np.stack(parts) if several else parts[0]
+    if keepdims:
+        result = np.expand_dims(result, tuple([k + 1 for k in axes]) if several else axes)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _quantile_of_numbers(ordered: Any, q: Any) -> Any:
+    count = np.sum(~np.isnan(ordered), axis=-1)
+    place = q * (count - 1)
+    low = np.floor(place).astype(np.int64)
+    below, above = [
+        np.take_along_axis(ordered, np.clip(k, 0, ordered.shape[-1] - 1)[..., None], axis=-1)[..., 0]
+        for k in (low, np.minimum(low + 1, count - 1))
+    ]
+    share, step = place - low, above - below
+    return np.where(share < 0.5, below + share * step, above - (1 - share) * step)
+
+
+@in_numpy(np.nanpercentile)
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    shares = [one / 100 for one in q] if is_sequence(q) else q / 100
+    return np.nanquantile(a, shares, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
 @in_numpy(np.unwrap)
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * math.pi) -> Any:
     """Adds multiples of the period, which are locally constant, so that neighbours differ by at most half of it."""
