@@ -15,6 +15,7 @@ from sdfgad.parse import adoption, counter_conditions
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import ChangesOutside, Rolling, Taken, Texts
+from sdfgad.parse.eigenvalue_uses import DtypeByValue
 from sdfgad.parse.emitter import exception_of
 from sdfgad.parse.internal_iteration import Inverted, Inverts
 from sdfgad.parse.inverted_loops import LoopPlace
@@ -204,6 +205,8 @@ class Assumptions:
 
     def _as_asked(self, failure: Exception) -> Assumptions | None:
         """Where the failure itself says what to assume."""
+        if isinstance(failure, DtypeByValue):
+            return replace(self, by_value=True)
         if isinstance(failure, Decides):
             return replace(self, decisive=(*self.decisive, *failure.arrays))
         if isinstance(failure, AssignsGlobals):

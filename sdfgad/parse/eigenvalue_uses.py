@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import ArgumentError
+from sdfgad.errors import ArgumentError, UnsupportedProgram
 from sdfgad.ir.expr import INT, as_linear
 from sdfgad.parse.elementwise import elementwise
 from sdfgad.parse.frame import Frame
@@ -26,6 +26,10 @@ ALL_REAL = "all eigenvalues of a real matrix are real, of which NumPy makes real
 TODO = "Pass the matrix as complex numbers, a.astype(complex), or take np.abs or .real of the eigenvalues."
 
 
+class DtypeByValue(UnsupportedProgram):
+    """Raised where a dtype is that of the call at hand, as the next attempt to parse the program has it."""
+
+
 def as_numpy_has_them(frame: Frame, node: ast.Call, function: Any, positional: list[Any], found: Any) -> Any:
     """What `eig` or `eigvals` returns: of a real matrix, real arrays where the call at hand has real eigenvalues alone.
 
@@ -33,7 +37,7 @@ def as_numpy_has_them(frame: Frame, node: ast.Call, function: Any, positional: l
     where the program could not tell the difference. What other functions return is handed on.
 
     Raises:
-        UnsupportedProgram: another attempt may ask for values of the call at hand.
+        DtypeByValue: another attempt may ask for values of the call at hand.
     """
     if function not in FUNCTIONS or not positional or as_tensor(positional[0]).dtype.kind == "c":
         return found
@@ -42,8 +46,7 @@ def as_numpy_has_them(frame: Frame, node: ast.Call, function: Any, positional: l
         return found
     some = any_(b, elementwise(b, "not_equal", parts.imag(b, values), 0.0))
     if b.may_have_values and len(b.blocks) == 1:
-        b.lacks_constant = True
-        raise b.unsupported(ALL_REAL, TODO)
+        raise DtypeByValue(ALL_REAL, b.where, TODO)
     are_complex = b.by_value(as_linear(cast(some.at(), INT)))
     if are_complex is None:
         b.check(some.at(), (), ALL_REAL, ArgumentError, TODO)

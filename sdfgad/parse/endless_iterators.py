@@ -17,6 +17,8 @@ from sdfgad.parse.ranges import Items, combined, gone_over, items_of
 from sdfgad.parse.values import Iteration, is_integer
 
 MANY = 2**31
+# These end only where all that they go over does.
+HANDING_ON = (itertools.chain, itertools.pairwise, itertools.zip_longest, builtins.enumerate)
 BY_NUMBER = "Look up what has a place in an array: for k in itertools.count(): v = values[k % n]."
 
 
@@ -30,6 +32,13 @@ def is_endless(value: Any) -> bool:
         return is_endless(value.sources[0])
     is_repeated = value.function is itertools.repeat and len(value.sources) == 1
     return is_repeated or value.function in (itertools.count, itertools.cycle)
+
+
+def may_not_end(value: Any) -> bool:
+    """Whether an iterator has no end, or goes over one that has none behind other items, say."""
+    if not isinstance(value, Iteration) or is_endless(value):
+        return is_endless(value)
+    return value.function in HANDING_ON and any(map(may_not_end, value.sources))
 
 
 def items(b: Builder, value: Iteration) -> Items | None:

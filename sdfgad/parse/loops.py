@@ -112,7 +112,7 @@ def for_loop(frame: Frame, node: ast.For) -> None:
 
 def _unless_data_ends(value: Any) -> tuple[str, ...]:
     """What a loop that is unrolled goes over, if data must not end it, and what to write instead."""
-    if is_endless(value):
+    if endless_iterators.may_not_end(value):
         return "an endless iterator", endless_iterators.BY_NUMBER
     return ("a generator", AS_LIST) if is_lazy(value) else ()
 

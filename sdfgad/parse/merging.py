@@ -51,8 +51,7 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     """The value of a name that is read; checks that it is bound, and that a copy of an aliased array is not stale."""
     where = frame.where(node)
     if isinstance(value, AfterLoop):
-        frame.checked_names.add(node.id)
-        _require_run(frame.b, node.id, value.trips, where)
+        _require_run(frame, node.id, value.trips, where)
         frame.env[node.id] = value.value
         return bound_value(frame, node, value.value)
     if isinstance(value, MaybeBound):
@@ -75,13 +74,15 @@ def bound_value(frame: Frame, node: ast.Name, value: Any) -> Any:
     return value
 
 
-def _require_run(b: Builder, name: str, trips: Lin, where: Location | None) -> None:
+def _require_run(frame: Frame, name: str, trips: Lin, where: Location | None) -> None:
     """Require that the loop that binds `name` has a trip; by a run-time check if the trip count is data."""
+    b = frame.b
     if b.holds(trips - 1):
         return
     what, todo = f"`{name}` is bound only inside a loop that may not run", "Assign it before the loop."
     if not reads(Int(trips)):
         raise UnboundVariable(what, where, todo, name=name)
+    frame.checked_names.add(name)
     did_run = Op("greater", (Int(trips), Const(0, INT)), BOOL)
     b.check(did_run, (), f"`{name}` is bound only inside a loop that did not run", UnboundVariable, todo)
 
