@@ -515,10 +515,9 @@ def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional
 
 
 def _is_of_texts(value: Any) -> bool:
-    """Whether a value is an array of strings, or a sequence with some."""
-    if isinstance(value, (tuple, list)):
-        return any(map(_is_of_texts, value))
-    return isinstance(value, np.ndarray) and value.dtype.kind == "U"
+    """Whether a value is an array of strings, or a sequence with some (not of more levels: a list may hold itself)."""
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return any(isinstance(part, np.ndarray) and part.dtype.kind == "U" for part in parts)
 
 
 def _are_tuples(node: ast.Call, positional: list[Any]) -> bool:
