@@ -311,7 +311,12 @@ def _is_short(frame: Frame, head: Head) -> bool:
 
 
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
-    """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled."""
+    """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled.
+
+    Of a loop that certainly has no trip nothing is parsed: it may read what only later trips of one around have.
+    """
+    if head.span is not None and not head.node.orelse and frame.b.holds(-head.span.trips):
+        return
     require_sign(frame.b, head)
     found = dict(frame.b.logs.found)
     failure = _as_loop_if_worth(frame, head)
