@@ -13,7 +13,7 @@ from sdfgad.parse import trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.registry import is_hashable
-from sdfgad.parse.values import Tensor, is_static
+from sdfgad.parse.values import Record, Tensor, is_static
 
 UNCACHED = "Leave out the cache, or return what is changed."
 
@@ -45,19 +45,25 @@ def _without_effects(b: Builder, evaluate: Callable[[], Any]) -> Any:
     Raises:
         NeedsConstant, UnsupportedProgram: it changes something, which Python does once for equal arguments.
     """
-    state = b.snapshot()
+    state, before = b.snapshot(), b.contents.count
     result = evaluate()
     if b.has_changed_since(state):
         raise _refused(b, "a function with a cache changes something, and whether it is called so again")
     changeable = _refused(b, "what a function with a cache returns may be changed, and whether it returns it again")
-    if any(not isinstance(one, tuple) for one in trees.sequences(result)):
-        raise changeable
-    leaves = [replace(one, unmoved=lambda: changeable) if _is_array(one) else one for one in trees.leaves(result)]
-    return trees.rebuilt(result, leaves)
+    parts: list[Any] = [one.fields if isinstance(one, Record) else one for one in trees.sequences(result)]
+    for one in (part for part in parts if b.contents.count_with(part) > before):
+        for key in range(len(one)) if isinstance(one, list) else one:
+            one[key] = _unchanged(one[key], changeable)
+        b.contents.hold(one, changeable, b.loops)
+    return _unchanged(result, changeable)
 
 
-def _is_array(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.ndim > 0
+def _unchanged(value: Any, failure: Exception) -> Any:
+    """An array, or a tuple of some, of which an update raises the failure; anything else itself."""
+    if type(value) is tuple:
+        return tuple(_unchanged(part, failure) for part in value)
+    is_array = isinstance(value, Tensor) and value.ndim > 0
+    return replace(value, unmoved=lambda: failure) if is_array else value
 
 
 def _refused(b: Builder, whether: str) -> Exception:

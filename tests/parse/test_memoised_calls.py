@@ -118,7 +118,59 @@ def in_branches(x):
     return total + item(2) + item(k=2)
 
 
-PROGRAMS = [binomial_tree, splines, counted, as_it_was, the_same_array, the_same_list, a_kernel, in_branches]
+class Fluid:
+    def __init__(self, rho, table):
+        self.rho, self.table = rho, table
+
+
+def properties(x):
+    """Objects, dicts and lists that are returned, at numbers that are data."""
+
+    @lru_cache(maxsize=128)
+    def air(t):
+        return {"rho": 1.0 / t, "table": np.arange(3) * t}
+
+    @lru_cache
+    def water(t):
+        return Fluid(1.0 / t, np.arange(3) + t)
+
+    @cache
+    def pair(n):
+        return [np.arange(n) * 1.0, 2.0]
+
+    total = air(x[0])["rho"] * water(x[1]).rho
+    for k in range(20):
+        a, w, p = air(x[k % 4] + 0.01 * k), water(x[1] * (1.0 + total * 0.001)), pair(3)
+        total += a["rho"] * w.rho + w.table @ a["table"] * 0.01 + p[0][2] * p[1]
+    return total
+
+
+def changed_in_a_loop(x):
+    @cache
+    def fluid(t):
+        return Fluid(x[0] * t, x * t)
+
+    total = 0.0
+    for _ in range(4):
+        one = fluid(2.0)
+        one.rho += x[1]
+        one.table += 1.0
+        total += one.rho * np.sum(fluid(2.0).table)
+    return total
+
+
+PROGRAMS = [
+    properties,
+    changed_in_a_loop,
+    binomial_tree,
+    splines,
+    counted,
+    as_it_was,
+    the_same_array,
+    the_same_list,
+    a_kernel,
+    in_branches,
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -128,6 +180,7 @@ def test_value_and_slope(program):
 
 def test_loops_stay_loops():
     assert size_of(parsed(a_kernel, X).program.body) < 20
+    assert size_of(parsed(properties, X).program.body) < 30
 
 
 def of_data(x):
