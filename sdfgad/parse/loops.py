@@ -313,9 +313,11 @@ def _is_short(frame: Frame, head: Head) -> bool:
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled.
 
-    Of a loop that certainly has no trip nothing is parsed: it may read what only later trips of one around have.
+    Of a loop that has no trip, whatever the arguments, nothing is parsed: it may read what only later trips of one
+    around have.
     """
-    if head.span is not None and not head.node.orelse and frame.b.holds(-head.span.trips):
+    trips = Lin(1) if head.span is None or head.node.orelse else head.span.trips
+    if trips.is_const and trips.const <= 0:
         return
     require_sign(frame.b, head)
     found = dict(frame.b.logs.found)
