@@ -313,18 +313,25 @@ def _is_short(frame: Frame, head: Head) -> bool:
 def parse_loop(frame: Frame, head: Head, may_peel: bool = True) -> None:
     """Parse a loop as a loop of the program; where that fails, with its first trip peeled, or unrolled.
 
-    Of a loop that has no trip, whatever the arguments, nothing is parsed: it may read what only later trips of one
-    around have.
+    One that has no trip, whatever the arguments, is left out where it reads what only later trips of one around have.
     """
     trips = Lin(1) if head.span is None or head.node.orelse else head.span.trips
+    parse = partial(_parse, frame, head, may_peel)
     if trips.is_const and trips.const <= 0:
-        return
+        attempted(frame, parse, (UnboundVariable,))
+    else:
+        parse()
+
+
+def _parse(frame: Frame, head: Head, may_peel: bool) -> bool:
+    """The same of any loop; returns True, or raises."""
     require_sign(frame.b, head)
     found = dict(frame.b.logs.found)
     failure = _as_loop_if_worth(frame, head)
     if failure is not None:
         with frame.b.logs.instead(found):
             _parse_otherwise(frame, head, failure, may_peel)
+    return True
 
 
 def _parse_otherwise(frame: Frame, head: Head, failure: _Failure, may_peel: bool) -> None:
