@@ -61,8 +61,12 @@ def quantile(
         result = np.stack([_quantile(ordered, one, method) for one in q])
     else:
         result = _quantile(ordered, q, method)
+    return _shaped(result, tuple([k + 1 for k in axes]) if several else axes, out, keepdims)
+
+
+def _shaped(result: Any, axes: Any, out: Any, keepdims: Any) -> Any:
     if keepdims:
-        result = np.expand_dims(result, tuple([k + 1 for k in axes]) if several else axes)
+        result = np.expand_dims(result, axes)
     if out is None:
         return result
     out[...] = result
@@ -171,12 +175,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     axes = axes_of(axis, a.ndim)
     ordered = np.sort(axes_last(a, axes), axis=-1)
     result = _middle_of_numbers(ordered) if ordered.shape[-1] > 0 else np.full(ordered.shape[:-1], np.nan)
-    if keepdims:
-        result = np.expand_dims(result, axes)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _shaped(result, axes, out, keepdims)
 
 
 def _middle_of_numbers(ordered: Any) -> Any:
@@ -211,12 +210,7 @@ def nanquantile(
     shares = q if is_sequence(q) else [array_like(q)[k] for k in range(np.size(q))] if several else [q]
     parts = [_quantile_of_numbers(ordered, one) for one in shares]
     result = np.stack(parts) if several else parts[0]
-    if keepdims:
-        result = np.expand_dims(result, tuple([k + 1 for k in axes]) if several else axes)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _shaped(result, tuple([k + 1 for k in axes]) if several else axes, out, keepdims)
 
 
 def _quantile_of_numbers(ordered: Any, q: Any) -> Any:
