@@ -227,6 +227,8 @@ class Builder(Emitter):
         self.kept: list[Any] = []
         # What functions with a cache have returned, by the function and the arguments (`memoised_calls`).
         self.remembered: dict[Any, Any] = {}
+        # Those that are being called, by id.
+        self.remembering: list[int] = []
         self._memo: dict[Any, list[tuple[list[Any], list[Any] | None, Any]]] = {}
         self.versions = Versions(lambda: self.where, lambda held: self.objects.outdated(held, self.where))
         self.references = References(lambda: tuple(var for _, var, _ in self.loops))

@@ -33,10 +33,29 @@ def remembered(
         return evaluate()
     # The function is kept, so that no other one gets its id.
     _, blocks, result = b.remembered.get(key, (function, None, None))
-    if blocks is None or len(blocks) > len(b.blocks) or not all(map(operator.is_, blocks, b.blocks)):
-        blocks, result = tuple(b.blocks), evaluate()
-        b.remembered[key] = function, blocks, result
+    if blocks is not None and len(blocks) <= len(b.blocks) and all(map(operator.is_, blocks, b.blocks)):
+        return result
+    if blocks is not None and id(function) in b.remembering:
+        _require_few(b)
+    blocks = tuple(b.blocks)
+    b.remembering.append(id(function))
+    try:
+        result = evaluate()
+    finally:
+        b.remembering.pop()
+    b.remembered[key] = function, blocks, result
     return result
+
+
+def _require_few(b: Builder) -> None:
+    """Have the integers known by which a recursion ends: in branches on them each call would be followed anew.
+
+    Raises:
+        NeedsConstant: such a branch is around.
+    """
+    symbols = set[str]().union(*(one.symbols for one in b.decisions))
+    if symbols:
+        raise NeedsConstant(symbols, b.where, "an integer by which a recursion ends", UNCACHED)
 
 
 def _without_effects(b: Builder, evaluate: Callable[[], Any]) -> Any:

@@ -178,6 +178,22 @@ def test_value_and_slope(program):
     assert_value_and_slope(program, X)
 
 
+def steps_of_an_argument(x, n):
+    @cache
+    def value(i, j):
+        if i == n:
+            return x[0] * x[3] ** j * x[1] ** (i - j)
+        return 0.5 * value(i + 1, j + 1) + x[2] * value(i + 1, j)
+
+    return value(0, 0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 16])
+def test_a_recursion_that_an_integer_argument_ends(n):
+    """Followed anew in each branch on it, the last one would not end."""
+    assert_value_and_slope(steps_of_an_argument, X, n)
+
+
 def test_loops_stay_loops():
     assert size_of(parsed(a_kernel, X).program.body) < 20
     assert size_of(parsed(properties, X).program.body) < 30
