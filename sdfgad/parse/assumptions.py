@@ -17,6 +17,7 @@ from sdfgad.parse.constants import Constants, Decides, Guessed
 from sdfgad.parse.contents import ChangesOutside, Rolling, Taken, Texts
 from sdfgad.parse.eigenvalue_uses import DtypeByValue
 from sdfgad.parse.emitter import exception_of
+from sdfgad.parse.exception_values import Throw, Throws
 from sdfgad.parse.internal_iteration import Inverted, Inverts
 from sdfgad.parse.inverted_loops import LoopPlace
 from sdfgad.parse.logs import Kept, Logs, Reaches, Site
@@ -37,6 +38,7 @@ FAILURES = (
     Inverted,
     Recursive,
     Taken,
+    Throws,
     SdfgadError,
 )
 
@@ -68,6 +70,8 @@ class Assumptions:
         looped: the functions that call themselves, and are loops instead.
         inverted: the loops over generator functions that are inverted; `inverts`: whether there may be any.
         refused_inverted: why there is no program without them.
+        throws: the ``raise`` statements that are values; `may_throw`: whether there may be any.
+        refused_throws: why there is no program with them.
         lacks: whether an attempt has lacked a constant that data decides.
         by_value: whether such an integer is a constant: that of the call at hand; `can_measure`: whether it may be.
         decided: the lines of branches on data that the call at hand decides.
@@ -97,6 +101,9 @@ class Assumptions:
     inverted: frozenset[LoopPlace] = frozenset()
     inverts: Inverts = Inverts.FIRST
     refused_inverted: Exception | None = None
+    throws: frozenset[Throw] = frozenset()
+    may_throw: bool = True
+    refused_throws: Exception | None = None
     lacks: bool = False
     by_value: bool = False
     can_measure: bool = False
@@ -118,6 +125,7 @@ class Assumptions:
         b.objects.may_count, b.magnitudes.written_out = self.may_count, self.written_out
         b.objects.may_number_texts = self.texts is not Texts.ONLY_BY_PATHS
         b.updated_operands, b.inverted, b.inverts = self.updated, self.inverted, self.inverts is not Inverts.NEVER
+        b.throws, b.may_throw = self.throws, self.may_throw
         b.may_have_values = self.can_measure and not self.by_value
         b.by_counters = partial(counter_conditions.known_or_kept, b)
         return b
@@ -189,7 +197,11 @@ class Assumptions:
         failure = self.refused_text or self.refused_object or self.refused_count or failure
         if self.inverts is Inverts.NEVER:
             return replace(self._anew(), inverts=Inverts.LAST, refused_inverted=failure)
-        raise _refusal(self.refused_inverted or failure)
+        failure = self.refused_inverted or failure
+        if self.throws:
+            # Of loops that are written out it may be certain what raises.
+            return replace(self._anew(), may_throw=False, refused_throws=failure)
+        raise _refusal(self.refused_throws or failure)
 
     def after_update(self, b: Builder, symbols: Mapping[str, str]) -> Assumptions:
         """The assumptions of the next attempt where a row stands for an array that is updated by another name.
@@ -215,6 +227,8 @@ class Assumptions:
             return replace(self, looped=self.looped | {failure.place}, refused=self.refused or failure.refused())
         if isinstance(failure, Inverted):
             return replace(self, inverted=self.inverted | {failure.place})
+        if isinstance(failure, Throws):
+            return replace(self, throws=self.throws | {failure.throw})
         if isinstance(failure, Outgrown):
             return replace(self, written_out=self.written_out | failure.lines)
         if isinstance(failure, UpdatedOperand) and failure.where not in self.updated:
@@ -234,6 +248,7 @@ class Assumptions:
         anew = replace(anew, may_count=self.may_count, has_counted=self.has_counted, refused_count=self.refused_count)
         anew = replace(anew, written_out=self.written_out, updated=self.updated, adopted=self.adopted)
         anew = replace(anew, inverts=self.inverts, refused_inverted=self.refused_inverted)
+        anew = replace(anew, may_throw=self.may_throw, refused_throws=self.refused_throws)
         return replace(anew, by_place=self.by_place, refused_object=self.refused_object)
 
     def _fixing(self, needed: Container[str], b: Builder, symbols: Mapping[str, str]) -> Assumptions | None:

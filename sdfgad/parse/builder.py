@@ -35,6 +35,7 @@ from sdfgad.parse.derived_types import computes_otherwise, instead_of_it, what_i
 from sdfgad.parse.draws import Draw, Draws, Maker
 from sdfgad.parse.dtypes import DTYPES, instead_of, require_supported
 from sdfgad.parse.emitter import STATUS, Emitter
+from sdfgad.parse.exception_values import Throw
 from sdfgad.parse.inverted_loops import LoopPlace
 from sdfgad.parse.logs import Logs
 from sdfgad.parse.magnitudes import Magnitudes
@@ -157,6 +158,9 @@ class Builder(Emitter):
         # The places of loops over generator functions that are inverted, and whether others may be.
         self.inverted: frozenset[LoopPlace] = frozenset()
         self.inverts = True
+        # The ``raise`` statements on data that are values, and whether others may be.
+        self.throws: frozenset[Throw] = frozenset()
+        self.may_throw = True
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # Those whose items are made one by one, by id, as Python's iterators, with how many `next` has taken: also in

@@ -36,6 +36,8 @@ from sdfgad.parse.closures import Closure
 from sdfgad.parse.communicators import Method
 from sdfgad.parse.delay_lines import made, with_items
 from sdfgad.parse.deques import Deque
+from sdfgad.parse.exception_objects import thrown_for
+from sdfgad.parse.exception_values import Parts
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.keyed import itself, sum_of_objects
@@ -140,7 +142,7 @@ def call(frame: Frame, node: ast.Call) -> Any:
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
         keywords |= {keyword.arg: value} if keyword.arg else mapping(frame, node, value)
     frame.direct = node
-    return _dispatch(frame, node, function, positional, keywords)
+    return Parts.of(node, _dispatch(frame, node, function, positional, keywords))
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -258,6 +260,7 @@ def _of_python(frame: Frame, node: ast.Call, function: Any, positional: list[Any
     if isinstance(function, GETTERS):
         return call_getter(_site(frame, node), function, *positional)
     if isinstance(function, CACHES):
+        frame.direct = None
         again = partial(_dispatch, frame, node, function.__wrapped__, positional, keywords)
         return remembered(frame, function, (positional, keywords), again)
     if function is partial:
@@ -278,7 +281,7 @@ def is_exact(function: Any) -> bool:
 
 def _of_users(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
     """Functions, methods, classes and objects of the user: they are inlined."""
-    is_direct = frame.direct is node
+    is_direct = frame.direct is node and not getattr(function, "is_cached", False)
     if isinstance(function, Closure):
         inline = partial(inlined, frame, node, function, positional, keywords, is_direct=is_direct)
         return remembered(frame, function, (positional, keywords), inline) if function.is_cached else inline()
@@ -474,9 +477,7 @@ def _exception(frame: Frame, node: ast.Call, cls: Any, positional: list[Any], ke
         return b.python(cls, *positional, **keywords)
     record = Record(cls, containers.tracked(b, {}))
     _in_turn(frame, node, constructor, [record, *positional], keywords)
-    thrown = cls.__new__(cls)
-    thrown.args = (RunTimeText(source_text(node)),)
-    b.thrown.append((thrown, record))
+    thrown_for(b, record, source_text(node))
     return record
 
 

@@ -10,14 +10,29 @@ import ast
 import builtins
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 WithBlocks = Callable[[Any, Callable[[list[ast.stmt]], list[ast.stmt]]], Any]
 
 
+@dataclass(frozen=True)
+class Handled:
+    """What to do where an exception has set a flag; `exception`: the name of the exception itself, if that is used."""
+
+    flag: str
+    body: list[ast.stmt]
+    exception: str = ""
+
+
 def flag_of(node: ast.stmt) -> str:
-    """The flag that a caught ``raise`` sets, or that a ``try`` tests; none for other statements."""
+    """The flag that a caught ``raise`` sets; none for other statements."""
     return getattr(node, "caught", "")
+
+
+def handled(node: ast.stmt) -> list[Handled]:
+    """For the exceptions in the body of a ``try`` that set flags, what its handlers do."""
+    return getattr(node, "handled", [])
 
 
 def marked(node: ast.Try, flag: str, with_blocks: WithBlocks) -> ast.Try | None:
@@ -32,14 +47,9 @@ def marked(node: ast.Try, flag: str, with_blocks: WithBlocks) -> ast.Try | None:
     body = _marked(node.body, node.handlers[0], flag, with_blocks, found)
     if not found:
         return None
-    made = copy.copy(node)
-    made.body, made.caught = body, flag  # type: ignore[attr-defined]
+    made: Any = copy.copy(node)
+    made.body, made.handled = body, [*handled(node), Handled(flag, copy.deepcopy(node.handlers[0].body))]
     return made
-
-
-def handler_again(node: ast.Try) -> list[ast.stmt]:
-    """The statements of the first handler, to run where the flag is set."""
-    return copy.deepcopy(node.handlers[0].body)
 
 
 def _marked(

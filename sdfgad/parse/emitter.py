@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import islpy as isl
 import numpy as np
@@ -51,10 +53,23 @@ class Decision:
 
 @dataclass(frozen=True)
 class Guard:
-    """A ``try`` whose body is being parsed: the depth of its block, and what its handlers catch."""
+    """A ``try`` whose body is being parsed.
+
+    Attributes:
+        depth: how many blocks are open around it.
+        groups: for each handler, the classes that it catches.
+        frame, node: where it is.
+    """
 
     depth: int
-    kinds: tuple[type, ...]
+    groups: tuple[tuple[type, ...], ...]
+    frame: Any
+    node: ast.Try
+
+    @property
+    def kinds(self) -> tuple[type, ...]:
+        """What its handlers catch."""
+        return tuple(kind for group in self.groups for kind in group)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,13 @@ from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import conditions
 from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.emitter import Guard, exception_of
+from sdfgad.parse.exception_objects import thrown_for
+from sdfgad.parse.exception_values import is_exception
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.source import source_text
-from sdfgad.parse.values import as_tensor
+from sdfgad.parse.throwing import require_value
+from sdfgad.parse.values import Record, as_tensor
 
 CAUGHT = "Test for it by an `if` before, or leave out the `try`."
 OWN = str(Path(__file__).parent)
@@ -46,7 +49,7 @@ def try_(frame: Frame, node: ast.Try) -> None:
 def _handled(frame: Frame, node: ast.Try) -> None:
     """The body, and then the handler of what it raises, or ``else``."""
     kinds = [_kinds(frame, handler) for handler in node.handlers]
-    error = _protected(frame, node, tuple(kind for group in kinds for kind in group))
+    error = _protected(frame, node, tuple(kinds))
     if error is None:
         frame.block(node.orelse)
         return
@@ -59,10 +62,16 @@ def _handled(frame: Frame, node: ast.Try) -> None:
     raise error
 
 
-def _protected(frame: Frame, node: ast.Try, kinds: tuple[type, ...]) -> SdfgadError | None:
-    """Parse the body of a ``try``; returns what it certainly raises, if a handler may catch that."""
+def _protected(frame: Frame, node: ast.Try, groups: tuple[tuple[type, ...], ...]) -> SdfgadError | None:
+    """Parse the body of a ``try``; returns what it certainly raises, if a handler may catch that.
+
+    Args:
+        groups: for each handler, the classes that it catches.
+    """
     b, depth, first = frame.b, len(frame.loops), len(frame.b.hazards)
-    b.tries.append(Guard(len(b.blocks), kinds))
+    guard = Guard(len(b.blocks), groups, frame, node)
+    kinds = guard.kinds
+    b.tries.append(guard)
     raised: SdfgadError | None = None
     try:
         frame.block(node.body)
@@ -152,15 +161,26 @@ def raises(frame: Frame, node: ast.Raise) -> None:
     if own.what:
         what, todo = own.what, "NumPy raises here, too."
     else:
-        what = f"the program raises `{ast.unparse(node.exc) if node.exc else 'an exception'}`"
+        what = f"the program raises {_raised_text(frame, node)}"
         todo = "Python raises it, too, for these arguments."
     error = ProgramRaises(what, frame.where(node), todo)
     if b.tries:
         error.exception = _exception(frame, node)
+    if _is_caught(frame, error):
+        require_value(frame, node, error, _is_class(frame, node))
     if len(b.blocks) <= (frame.entered if frame.is_definition else 1) or _is_caught(frame, error):
         _raise(frame, error)
     kinds = () if error.exception is None else (type(error.exception),)
     b.check(Const(False, BOOL), (), what, ProgramRaises, todo, kinds)
+
+
+def _raised_text(frame: Frame, node: ast.Raise) -> str:
+    """What a ``raise`` raises, as messages name it."""
+    if node.exc is not None and is_exception(node.exc):
+        value = frame.eval(node.exc)
+        cls = value.cls if isinstance(value, Record) else type(value)
+        return f"`{cls.__name__}` again"
+    return "`an exception`" if node.exc is None else f"`{ast.unparse(node.exc)}`"
 
 
 def raises_if_run(frame: Frame, error: PythonRaises) -> None:
@@ -197,12 +217,19 @@ def _exception(frame: Frame, node: ast.Raise) -> BaseException:
     value = RuntimeError("No active exception to reraise") if node.exc is None else frame.eval(node.exc)
     if node.exc is not None and isinstance(value, type) and issubclass(value, BaseException):
         value = frame.eval(ast.copy_location(ast.Call(node.exc, [], []), node))
-    value = next((thrown for thrown, record in frame.b.thrown if record is value), value)
+    if isinstance(value, Record) and issubclass(value.cls, BaseException):
+        return thrown_for(frame.b, value, source_text(node))
     if not isinstance(value, BaseException):
         raise frame.unsupported(
             node, f"`{source_text(node)}` raises what is no exception", "Raise an exception: raise ValueError(message)."
         )
     return value
+
+
+def _is_class(frame: Frame, node: ast.Raise) -> bool:
+    """Whether a statement raises a class by its name, so that Python calls it."""
+    value = None if node.exc is None or isinstance(node.exc, ast.Call) else frame.eval(node.exc)
+    return isinstance(value, type)
 
 
 def _evaluate(frame: Frame, test: ast.expr) -> None:

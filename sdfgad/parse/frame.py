@@ -43,6 +43,8 @@ class Frame(Holder, ABC):
         # The frame that calls this function, and that in which it is defined, if it is a nested one.
         self.caller: Frame | None = None
         self.lexical: Frame | None = None
+        # The call there whose value is what this function returns; None of one that is called on the way.
+        self.call_node: ast.AST | None = None
         # The frame in which `:=` binds names: for a comprehension, that of the function around it.
         self.scope: Frame = self
         self.loops: list[ast.stmt] = []
@@ -152,9 +154,13 @@ class Frame(Holder, ABC):
 
     def run(self) -> Any:
         """The function's return value; None where it returns nothing."""
+        return _returned(self.returned())
+
+    def returned(self) -> Any:
+        """What the function returns, where parts of it may be undefined."""
         self.open_cells()
         result = self.block(self.source.body)
-        return None if result is None else _returned(result.value)
+        return None if result is None else result.value
 
     def inner(self, source: Source, env: dict[str, Any], depth: int, is_definition: bool) -> Frame:
         """A new frame, of the same class, for a function that is called here."""

@@ -19,6 +19,7 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.escape import is_open
+from sdfgad.parse.exception_values import Parts, handlers_of_call, with_exceptions_as_values
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.generators import Generator
@@ -67,6 +68,8 @@ def inlined(
     is_definition = is_definition or is_ours
     if (loop := as_loop(source.node) if place_of(source) in frame.b.looped else None) is not None:
         source = replace(source, node=loop)
+    handlers = handlers_of_call(node) if is_direct else ()
+    source = with_exceptions_as_values(source, frame.b.throws, handlers)
     source = with_inverted_loops(source, frame.b.inverted)
     _require_end(frame, node, source, bound)
 
@@ -74,7 +77,7 @@ def inlined(
 
     def entered() -> Frame:
         inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
-        inner.caller, inner.lexical = frame, lexical
+        inner.caller, inner.lexical, inner.call_node = frame, lexical, node if is_direct else None
         if is_direct and not source.is_generator and is_open(frame, node):
             inner.foreign = frame.foreign
         return inner
@@ -82,7 +85,7 @@ def inlined(
     if source.is_generator:
         return _generated(frame, node, source.node, entered, env)
     try:
-        result = entered().run()
+        result = Parts(entered().returned()) if handlers else entered().run()
     except RecursionError:
         raise _endless(frame, node, source) from None
     frame.b.where = here

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -78,6 +78,7 @@ def with_blocks(statement: Any, each: Callable[[list[ast.stmt]], list[ast.stmt]]
         made.handlers = [copy.copy(handler) for handler in statement.handlers]
         for handler in made.handlers:
             handler.body = each(handler.body)
+        made.handled = [replace(one, body=each(one.body)) for one in caught.handled(statement)]
     return made
 
 
@@ -85,8 +86,10 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The blocks of a compound statement."""
     if not isinstance(statement, COMPOUND):
         return []
-    more = [*(one.body for one in statement.handlers), statement.finalbody] if isinstance(statement, ast.Try) else []
-    return [statement.body, statement.orelse, *more]
+    if not isinstance(statement, ast.Try):
+        return [statement.body, statement.orelse]
+    handlers = [*(one.body for one in statement.handlers), *(one.body for one in caught.handled(statement))]
+    return [statement.body, statement.orelse, *handlers, statement.finalbody]
 
 
 def _flattened(body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -157,8 +160,7 @@ class _Results:
         return [_assign(ast.copy_location(ast.Tuple(targets, ast.Store()), node), values, node)]
 
     def undefined(self, at: ast.stmt) -> list[ast.stmt]:
-        nothing = ast.Constant(UNDEFINED)  # type: ignore[arg-type]
-        return [_assign(_name(name, at, ast.Store()), nothing, at) for name in self._own().values()]
+        return [_undefined(name, at) for name in self._own().values()]
 
     def final(self, at: ast.stmt) -> ast.stmt:
         own = {**self._own(), **self.common}
@@ -228,14 +230,16 @@ class _Rewriter:
     def try_(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         """A ``try``: where its body jumps, ``else`` does not run; where it raises in a branch, the handler does."""
         flag = f"<raised {next(self.numbers)}>"
-        marked = caught.marked(node, flag, with_blocks)
-        if marked is not None:
-            handled = _if(_name(flag, node, ast.Load()), caught.handler_again(node), [], node)
-            return [_set(flag, False, node), *self.try_body(marked, [handled, *rest], flags)]
-        return self.try_body(node, rest, flags)
+        node = caught.marked(node, flag, with_blocks) or node
+        handled = caught.handled(node)
+        first = [_set(one.flag, False, node) for one in handled]
+        first += [_undefined(one.exception, node) for one in handled if one.exception]
+        handlers = [_if(_name(one.flag, node, ast.Load()), one.body, [], node) for one in handled]
+        return [*first, *self.try_body(node, [*handlers, *rest], flags)]
 
     def try_body(self, node: ast.Try, rest: Sequence[ast.stmt], flags: _Flags) -> list[ast.stmt]:
         made = with_blocks(node, lambda body: body)
+        made.handled = []
         made.body = self.block(node.body, flags)
         made.orelse = self.guarded(_flags_set(node.body, flags), node.orelse, flags)
         made.finalbody = self.block(node.finalbody, flags)
@@ -356,7 +360,7 @@ def _flags_set(body: Sequence[ast.stmt], flags: _Flags) -> tuple[str, ...]:
             for block in _blocks(statement):
                 found |= set(_flags_set(block, flags))
             # Behind a `try` the flag has been tested.
-            found -= {caught.flag_of(statement)}
+            found -= {one.flag for one in caught.handled(statement)}
         elif isinstance(statement, (ast.For, ast.While)):
             inside = _flags_set(statement.body, _Flags(flags.returned, "", ""))
             found |= {*inside, *_flags_set(statement.orelse, flags)} - {""}
@@ -376,6 +380,11 @@ def _assign(target: ast.expr, value: ast.expr, at: ast.stmt) -> ast.stmt:
 
 def _set(name: str, value: bool, at: ast.stmt) -> ast.stmt:
     return _assign(_name(name, at, ast.Store()), ast.Constant(value), at)
+
+
+def _undefined(name: str, at: ast.stmt) -> ast.stmt:
+    nothing = ast.Constant(UNDEFINED)  # type: ignore[arg-type]
+    return _assign(_name(name, at, ast.Store()), nothing, at)
 
 
 def _if(test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt], at: ast.stmt) -> ast.stmt:

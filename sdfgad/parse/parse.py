@@ -28,6 +28,7 @@ from sdfgad.parse.contents import ChangesOutside
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
+from sdfgad.parse.exception_values import with_exceptions_as_values
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.inverted_loops import with_inverted_loops
@@ -248,7 +249,8 @@ def _require_finished(b: Builder) -> None:
 
 def _frame_of(b: Builder, function: Callable[..., Any], env: dict[str, Any]) -> Frame:
     """The frame of the outermost call."""
-    frame = Interpreter(b, with_inverted_loops(read_source(function), b.inverted), env)
+    source = with_exceptions_as_values(read_source(function), b.throws, ())
+    frame = Interpreter(b, with_inverted_loops(source, b.inverted), env)
     if isinstance(function, Closure):
         frame.lexical, frame.is_definition = lexical_frame(b, function), function.frame.is_definition
         # What errors in a definition name.
