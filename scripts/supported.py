@@ -85,6 +85,7 @@ STATEMENTS = {
     "checks that raise, before statements that bind attributes or change shapes": "tests/parse/test_guard_clauses.py",
     "`raise` in branches on data that a `try` around catches": "tests/parse/test_caught.py",
     "`raise` on data in functions that a `try` calls": "tests/parse/test_throwing.py",
+    "objects of several classes of which data decides one": "tests/parse/test_polymorphic.py",
     "`try` whose handler a run may reach: compiled code raises there": "tests/parse/test_exceptions.py",
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
     "attributes that `__getattr__` computes, and classes that are mappings": "tests/parse/test_mappings.py",

@@ -162,10 +162,12 @@ class Rebound(UnsupportedProgram):
 
     Attributes:
         is_of_text: whether it stands for several strings or members of enumerations.
+        is_of_object: whether it stands for several objects.
         choice: the conditional expression that has several values here, which a branch may replace.
     """
 
     is_of_text = False
+    is_of_object = False
     choice: ast.IfExp | None = None
 
 

@@ -54,8 +54,7 @@ def values_after(frame: Frame, loop: ParsedLoop, stores: Stores) -> Env:
             # The body has but read it.
             continue
         elif value is not outside[name] and not is_same(value, outside[name]):
-            is_text = isinstance(value, Unbound) and getattr(value.error, "is_of_text", False)
-            result[name] = value if is_text else Unbound("it is re-bound in a loop")
+            result[name] = value if _may_be_followed(value) else Unbound("it is re-bound in a loop")
     parts = [one for name in stores.carried for one in trees.sequences(inside[name])]
     carried = {id(one) for part in parts for one in frame.b.contents.aliased_by(part)}
     for old, new in done.values():
@@ -90,6 +89,12 @@ def _at_place(b: Builder, member: Member, place: Lin) -> Any:
         return chosen_objects.at(b, member.objects, place)
     except Rebound as error:
         return Unbound(str(error.what), error)
+
+
+def _may_be_followed(value: Any) -> bool:
+    """Whether a name has no value as it stands for several strings or objects, which another attempt may tell apart."""
+    error = value.error if isinstance(value, Unbound) else None
+    return isinstance(error, Rebound) and (error.is_of_text or error.is_of_object)
 
 
 def _after_carried(frame: Frame, name: str, loop: ParsedLoop, stores: Stores) -> Any:

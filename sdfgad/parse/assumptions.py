@@ -235,7 +235,7 @@ class Assumptions:
             return replace(self, updated=self.updated | {failure.where})
         if isinstance(failure, Taken) and failure.where not in self.untaken:
             return replace(self, untaken=self.untaken | {failure.where})
-        if isinstance(failure, AmbiguousArray) and failure.is_of_object and self.refused_object is None:
+        if isinstance(failure, (AmbiguousArray, Rebound)) and failure.is_of_object and self.refused_object is None:
             return replace(self, by_place=True, refused_object=failure)
         if isinstance(failure, Rebound) and failure.is_of_text and self.texts is not Texts.ONLY_BY_PATHS:
             if self.texts is Texts.BY_PATHS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from sdfgad.errors import AmbiguousArray, SdfgadError
+from sdfgad.errors import AmbiguousArray, Rebound, SdfgadError
 from sdfgad.ir.program import Block, Compute, walk
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import attributes
@@ -105,7 +105,7 @@ def _refused(b: Builder, columns: Sequence[Column]) -> bool:
 
 def _asks_for_places(b: Builder, error: Exception) -> bool:
     """Whether the whole program is parsed again, with all objects told by their places."""
-    return isinstance(error, AmbiguousArray) and error.is_of_object and not b.objects.by_place
+    return isinstance(error, (AmbiguousArray, Rebound)) and error.is_of_object and not b.objects.by_place
 
 
 def _is_in_vain(b: Builder, column: Column, statements: Block) -> bool:

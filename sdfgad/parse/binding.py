@@ -9,7 +9,7 @@ from typing import Any
 from sdfgad.errors import PythonRaises
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import appending, containers, delay_lines, namespaces, objects, stored_lists, trees
+from sdfgad.parse import appending, containers, delay_lines, namespaces, objects, polymorphic, stored_lists, trees
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.early_returns import fixed_result
 from sdfgad.parse.flat import Flat
@@ -26,7 +26,17 @@ from sdfgad.parse.source import source_text
 from sdfgad.parse.structure import is_record
 from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import DICT_VIEWS, Iteration, Record, Selection, Tensor, described, is_static, kind_of
+from sdfgad.parse.values import (
+    DICT_VIEWS,
+    Iteration,
+    Polymorphic,
+    Record,
+    Selection,
+    Tensor,
+    described,
+    is_static,
+    kind_of,
+)
 
 # The attributes of arrays that can be assigned to, besides `shape`.
 PARTS = ("real", "imag")
@@ -90,6 +100,9 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Any) -> None:
         frame.call(target, setter[0], [*setter[1], frame.b.settle(value)], {})
     elif isinstance(owner, Record):
         objects.set_attribute(frame.b, owner, target.attr, value)
+    elif isinstance(owner, Polymorphic):
+        value = frame.b.settle(value)
+        polymorphic.each_side(frame, owner, lambda one: bind(frame, polymorphic.attribute_of(one, target), value))
     elif (namespace := namespaces.namespace_of(owner)) is not None:
         namespaces.assign(frame.b, namespace, target.attr, value)
     elif target.attr == "shape":

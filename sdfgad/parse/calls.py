@@ -18,6 +18,7 @@ from sdfgad.errors import SingularMatrix
 from sdfgad.ir.expr import BOOL, Lin, Op
 from sdfgad.parse import (
     chosen_texts,
+    conditions,
     containers,
     eigenvalue_uses,
     hazards,
@@ -25,6 +26,7 @@ from sdfgad.parse import (
     objects,
     operators,
     outside,
+    polymorphic,
     sparse,
     trajectory_items,
 )
@@ -62,6 +64,7 @@ from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.object_equality import defines
 from sdfgad.parse.operands import evaluated, is_library, may_update, method, require_unchanged
 from sdfgad.parse.optional_values import required
+from sdfgad.parse.polymorphic import PolymorphicMethod
 from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
 from sdfgad.parse.python_calls import GETTERS, SPECIAL, call_getter, special, special_method
@@ -77,6 +80,7 @@ from sdfgad.parse.values import (
     Holder,
     Iteration,
     MaybeNone,
+    Polymorphic,
     Record,
     Selection,
     Tensor,
@@ -146,6 +150,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
+    if isinstance(function, Polymorphic | PolymorphicMethod):
+        return polymorphic.call(frame, node, function, positional, keywords)
     if (own := own_method(function, "__call__")) is not None:
         return _dispatch(frame, node, own, [function, *positional], keywords)
     if function is len and len(positional) == 1 and id(positional[0]) in frame.b.filling:
@@ -157,6 +163,9 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         text = f"an argument of `{source_text(node.func)}`"
         positional = [required(frame.b, value, text) for value in positional]
         keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
+    is_stored = _is_of_container(function) and function.__name__ in STORING
+    if any(map(polymorphic.is_one, positional)) and not is_followed(function) and not is_stored:
+        return polymorphic.call(frame, node, function, positional, keywords)
     if not is_followed(function) and not (is_hashable(function) and is_ignored(function)):
         chosen_texts.require_none(frame.b, node.func, (*positional, *keywords.values()))
         require_no_texts(function, (*positional, *keywords.values()), frame.b.where)
@@ -206,6 +215,8 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     is_of_object = bool(positional) and isinstance(positional[0], Record)
     if is_of_object and function is reversed and defines(positional[0].cls, "__reversed__"):
         return method(frame, node, positional[0], "__reversed__")
+    if function is bool and is_of_object:
+        return conditions.test(frame, ast.copy_location(ast.Constant(positional[0]), node))
     if is_hashable(function) and function in OBJECT_FUNCTIONS and is_of_object:
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional:

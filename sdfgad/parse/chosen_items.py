@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
-from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op, cast, reads
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, cast, reads
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import chosen_objects, chosen_texts
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
+from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.values import ChosenText, Record, Tensor, as_tensor, astype, scalar
 
@@ -35,7 +36,9 @@ def item_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | 
         return _at_key(b, values, index)
     if not isinstance(values, (list, tuple)) or not is_place:
         return None
-    are_objects = chosen_objects.are_alike(b, values)
+    are_objects = chosen_objects.are_alike(b, values) or (
+        _is_data(b, index) and chosen_objects.are_own_objects(b, values)
+    )
     if not (are_objects or _are_alike(values) or are_like_arrays(values)):
         return None
     if not _varies(b, index) and _is_known(b, index):
@@ -43,6 +46,12 @@ def item_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | 
     if are_objects:
         return chosen_objects.item(b, values, index, counts_back)
     return _chosen(b, values, index, counts_back)
+
+
+def _is_data(b: Builder, index: Any) -> bool:
+    """Whether data decides a place, so that it is not known in loops that are written out either."""
+    found = {read.buffer for read in reads(Int(index) if isinstance(index, Lin) else index.at())}
+    return not found <= known_tables(b).keys()
 
 
 def _chosen(b: Builder, values: list[Any] | tuple[Any, ...], index: Any, counts_back: bool) -> Tensor:

@@ -22,7 +22,7 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.item_tables import column_of_alike
 from sdfgad.parse.object_places import Objects, all_of, choices, place_of
 from sdfgad.parse.tree_nodes import parts_of, with_parts
-from sdfgad.parse.values import UNDEFINED, ChosenObject, MaybeBound, MaybeNone, Record, as_tensor
+from sdfgad.parse.values import UNDEFINED, ChosenObject, MaybeBound, MaybeNone, Polymorphic, Record, as_tensor
 
 
 def unified(b: Builder, values: list[Any], depth: int) -> list[Any]:
@@ -50,7 +50,7 @@ def unified(b: Builder, values: list[Any], depth: int) -> list[Any]:
 
 def _objects_of(b: Builder, values: list[Any], depth: int) -> Objects | None:
     """The objects of which each of several values is one; None where they cannot be told by their places."""
-    if not all(isinstance(value, (Record, ChosenObject)) for value in values):
+    if not all(isinstance(value, (Record, ChosenObject, Polymorphic)) for value in values):
         return None
     if not is_any(b, values) and (not b.objects.by_place or all(value is values[0] for value in values)):
         return None
@@ -60,24 +60,31 @@ def _objects_of(b: Builder, values: list[Any], depth: int) -> Objects | None:
 
 def is_any(b: Builder, values: Iterable[Any]) -> bool:
     """Whether one of several values is an object that is known by its place only."""
-    return any(isinstance(value, ChosenObject) or b.objects.holds_member((value,)) for value in values)
+    return any(isinstance(value, (ChosenObject, Polymorphic)) or b.objects.holds_member((value,)) for value in values)
 
 
 def _may_choose(b: Builder, objects: Objects, depth: int) -> bool:
     """Whether data may choose one of several objects; `depth`: that of the block outside which they must be made."""
-    are_own = are_alike(b, objects) and not any(b.contents.is_copy(one.fields) for one in objects)
+    are_own = are_own_objects(b, objects) and not any(b.contents.is_copy(one.fields) for one in objects)
     return are_own and all(b.contents.depth(one.fields) <= depth for one in objects)
 
 
 def are_alike(b: Builder, values: Sequence[Any]) -> bool:
     """Whether values are objects of one class, and of the program's own."""
-    if b.where in b.untaken or not all(isinstance(one, Record) and one.cls is values[0].cls for one in values):
+    return are_own_objects(b, values) and all(one.cls is values[0].cls for one in values)
+
+
+def are_own_objects(b: Builder, values: Sequence[Any]) -> bool:
+    """Whether values are objects of the program's own."""
+    if b.where in b.untaken or not all(isinstance(one, Record) for one in values):
         return False
     return len(values) > 0 and all(b.contents.has(one.fields) and id(one.fields) not in b.outside for one in values)
 
 
 def places(b: Builder, left: Any, right: Any) -> tuple[Lin, Lin] | None:
     """The places of two objects among those that they may be; None unless data or a trip decides which one it is."""
+    if isinstance(left, Polymorphic) or isinstance(right, Polymorphic):
+        return _places_of_classes(b, left, right)
     if not isinstance(left, Record) or not isinstance(right, Record):
         return None
     members = [member for member in map(b.objects.member, (left, right)) if member is not None]
@@ -88,12 +95,22 @@ def places(b: Builder, left: Any, right: Any) -> tuple[Lin, Lin] | None:
     return Lin.of(place_of(b, left, objects)), Lin.of(place_of(b, right, objects))
 
 
-def at(b: Builder, objects: Sequence[Record], place: Lin) -> Record:
-    """The object at a place.
+def _places_of_classes(b: Builder, left: Any, right: Any) -> tuple[Lin, Lin] | None:
+    if not all(isinstance(one, Record | Polymorphic) for one in (left, right)):
+        return None
+    objects = all_of(b, [choices(b, left), choices(b, right)])
+    return Lin.of(place_of(b, left, objects)), Lin.of(place_of(b, right, objects))
+
+
+def at(b: Builder, objects: Sequence[Record], place: Lin) -> Any:
+    """The object at a place: a row of the objects, or one of several classes.
 
     Raises:
         Rebound: an object may not be known by its place here.
     """
+    if any(one.cls is not objects[0].cls for one in objects):
+        b.has_rolled = True
+        return objects[place.const] if place.is_const else Polymorphic(tuple(objects), place)
     found = attributes.member_at(b, objects, partial(column_of_alike, b), is_lazy=True)
     if found is None:
         what = "which one of several objects this is, is known only at run time"

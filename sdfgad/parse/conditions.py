@@ -33,6 +33,7 @@ from sdfgad.parse.values import (
     ChosenText,
     MaybeNone,
     NotNumeric,
+    Polymorphic,
     Record,
     Tensor,
     as_tensor,
@@ -172,6 +173,9 @@ def _truth_value(frame: Frame, node: ast.expr, value: Any) -> Any:
         return logical(frame.b, "logical_and", as_tensor(value.there), inner)
     if isinstance(value, ChosenText):
         return chosen_texts.truth(frame.b, value)
+    if isinstance(value, Polymorphic):
+        called: Any = ast.Call(ast.Constant(bool), [ast.Constant(value)], [])  # type: ignore[arg-type]
+        return frame.eval(ast.fix_missing_locations(ast.copy_location(called, node)))
     if isinstance(value, Reading):
         raise frame.unsupported(node, f"{Reading.noun} is a condition: it differs from run to run", Reading.instead)
     own = own_method(value, "__bool__") or own_method(value, "__len__")

@@ -303,7 +303,7 @@ class _Rewriting:
         if node.name is not None:
             bound = ast.Assign([ast.Name(node.name, ast.Store())], ast.Name(handler.exception, ast.Load()))
             unbound = ast.Delete([ast.Name(node.name, ast.Del())])
-            body = [bound, *body, *([] if _leaves(body) else [unbound])]
+            body = [bound, ast.Try(body, [], [], [unbound])]
         for one in body:
             ast.fix_missing_locations(ast.copy_location(one, node) if not hasattr(one, "lineno") else one)
         return Handled(handler.flag, body, handler.exception if handler.is_named else "")
@@ -311,10 +311,6 @@ class _Rewriting:
 
 def _undefined() -> ast.expr:
     return ast.Constant(UNDEFINED)  # type: ignore[arg-type]
-
-
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
 def _with_test_inside(node: ast.While) -> ast.While:

@@ -39,6 +39,7 @@ from sdfgad.parse import (
     operators,
     optional_values,
     outside,
+    polymorphic,
     ranges,
     sparse,
     stored_lists,
@@ -67,7 +68,17 @@ from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import is_plain
 from sdfgad.parse.tuple_methods import comparison, own_method, own_property
-from sdfgad.parse.values import ChosenText, MaybeNone, Record, Selection, Tensor, is_integer, is_real, is_whole
+from sdfgad.parse.values import (
+    ChosenText,
+    MaybeNone,
+    Polymorphic,
+    Record,
+    Selection,
+    Tensor,
+    is_integer,
+    is_real,
+    is_whole,
+)
 
 # What to write instead of attributes of arrays that are not supported.
 INSTEAD = {
@@ -177,6 +188,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Any:
         found = objects.attribute(frame.b, value, node.attr, partial(inlined, frame, node))
         found = optional_values.bound(frame.b, found, f"`.{node.attr}`")
         return containers.read(frame.b, found, f"`.{node.attr}`")
+    if isinstance(value, Polymorphic):
+        return polymorphic.attribute(frame, node, value)
     if isinstance(value, objects.Parent):
         return value.attribute(frame.b, node.attr, partial(inlined, frame, node))
     if isinstance(value, Lin):
@@ -232,6 +245,8 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
         return delay_lines.item(frame.b, container, index)
     if is_log(container):
         container = delay_lines.items_for(frame, container, index)
+    if isinstance(container, Polymorphic):
+        return polymorphic.applied(frame, node, lambda x, k: ast.Subscript(x, k, ast.Load()), (container, index))
     if isinstance(container, Record):
         return method(frame, node, container, "__getitem__", index)
     if (own := own_method(container, "__getitem__")) is not None:
@@ -338,6 +353,8 @@ def binary(frame: Frame, node: ast.BinOp) -> Any:
 
 def operation(frame: Frame, node: ast.expr, op: type[ast.operator], left: Any, right: Any) -> Any:
     """``left op right``, by the method that a class of the user defines for it, or else of numbers and arrays."""
+    if any(map(polymorphic.is_one, (left, right))):
+        return polymorphic.applied(frame, node, lambda x, y: ast.BinOp(x, op(), y), (left, right))
     found = objects.overloaded(operators.python_name(op), left, right, partial(inlined, frame, node))
     return operators.binary(frame.b, op, left, right) if found is NotImplemented else found
 
@@ -346,6 +363,8 @@ def unary(frame: Frame, node: ast.UnaryOp) -> Any:
     if isinstance(node.op, ast.Not):
         return conditions.test(frame, node)
     value = frame.eval(node.operand)
+    if isinstance(value, Polymorphic):
+        return polymorphic.applied(frame, node, lambda x: ast.UnaryOp(node.op, x), (value,))
     name = f"__{operators.UNARY[type(node.op)][0].__name__}__"
     if isinstance(value, Record):
         return method(frame, node, value, name)
@@ -379,6 +398,8 @@ def _as_conjunction(node: ast.Compare) -> ast.BoolOp:
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
+    if op not in operators.IDENTITY and any(map(polymorphic.is_one, (left, right))):
+        return polymorphic.applied(frame, node, lambda x, y: ast.Compare(x, [op()], [y]), (left, right))
     found = NotImplemented if op in operators.IDENTITY else _compared_by_tuple(frame, node, op, left, right)
     if found is not NotImplemented:
         return found

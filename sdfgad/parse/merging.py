@@ -111,7 +111,7 @@ def phi(
     """
     values = trees.matched(unified(b, [value for value, _ in ends], len(b.blocks), joins_none=True))
     if values is None:
-        raise Rebound(f"{called(name)} is of different kinds on the ways to here", b.where, SAME_KIND)
+        raise _of_kinds(name, b, [value for value, _ in ends])
     parts: list[Any] = []
     for choices in zip(*map(trees.leaves, values), strict=True):
         found = {buffer for end, leaf in enumerate(choices) for buffer in sources(end, leaf)}
@@ -125,6 +125,22 @@ def phi(
             parts.append(_phi_leaf(b, name, pairs, found))
     same = sharing.same_containers(values)
     return containers.tracked_parts(b, trees.rebuilt(values[0], parts, same), len(b.blocks), same)
+
+
+def _of_kinds(name: str, b: Builder, values: list[Any]) -> Rebound:
+    error = Rebound(f"{called(name)} is of different kinds on the ways to here", b.where, SAME_KIND)
+    error.is_of_object = _differ_in_class(values)
+    return error
+
+
+def _differ_in_class(values: list[Any]) -> bool:
+    """Whether values are objects of several classes, or tuples with such ones."""
+    values = [value.value if isinstance(value, MaybeBound | MaybeNone) else value for value in values]
+    known = [value for value in values if value is not UNDEFINED and value is not None]
+    if all(isinstance(value, Record) for value in known):
+        return len({value.cls for value in known}) > 1
+    are_tuples = all(isinstance(value, tuple) for value in known) and len({len(value) for value in known}) == 1
+    return are_tuples and any(_differ_in_class(list(parts)) for parts in zip(*known, strict=True))
 
 
 def called(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Places of objects among others: numbers by which objects of one class are told, also where data decides them."""
+"""Places of objects among others: numbers by which objects are told, also where data decides them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sdfgad.ir.expr import as_linear
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.item_arrays import in_steps
 from sdfgad.parse.known_tables import integers
-from sdfgad.parse.values import ChosenObject, Record, as_tensor
+from sdfgad.parse.values import ChosenObject, Polymorphic, Record, as_tensor
 
 Objects = tuple[Record, ...]
 
 
-def choices(b: Builder, value: Record | ChosenObject) -> Objects:
+def choices(b: Builder, value: Record | ChosenObject | Polymorphic) -> Objects:
     """The objects of which a value is one: those of the list that it is of."""
-    if isinstance(value, ChosenObject):
+    if isinstance(value, ChosenObject | Polymorphic):
         return value.objects
     member = b.objects.member(value)
     return member.objects if member is not None else b.objects.group(value) or (value,)
@@ -31,10 +31,10 @@ def all_of(b: Builder, groups: Iterable[Objects]) -> Objects:
     return listed or tuple(together[key] for key in sorted(together, key=b.contents.order.__getitem__))
 
 
-def place_of(b: Builder, value: Record | ChosenObject, objects: Objects) -> Any:
+def place_of(b: Builder, value: Record | ChosenObject | Polymorphic, objects: Objects) -> Any:
     """The place of a value among some objects."""
     numbers = {id(one.fields): number for number, one in enumerate(objects)}
-    if isinstance(value, ChosenObject):
+    if isinstance(value, ChosenObject | Polymorphic):
         if value.objects == objects:
             return value.place
         chosen, place = value.objects, as_linear(as_tensor(value.place).at())

@@ -10,7 +10,17 @@ from typing import Any
 
 from sdfgad.ir.expr import Lin
 from sdfgad.ir.specialise import NeedsConstant
-from sdfgad.parse import attributes, calls, containers, delay_lines, namespaces, objects, operators, outside
+from sdfgad.parse import (
+    attributes,
+    calls,
+    containers,
+    delay_lines,
+    namespaces,
+    objects,
+    operators,
+    outside,
+    polymorphic,
+)
 from sdfgad.parse.binding import bind, part_of, store
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.closures import Closure
@@ -24,7 +34,7 @@ from sdfgad.parse.operands import evaluated, may_update, method, require_unchang
 from sdfgad.parse.source import source_text
 from sdfgad.parse.unread_lists import is_never_read
 from sdfgad.parse.updating import is_whole_array
-from sdfgad.parse.values import Record, Selection, Tensor, kind_of
+from sdfgad.parse.values import Polymorphic, Record, Selection, Tensor, kind_of
 
 
 def return_(frame: Frame, node: ast.Return) -> Return:
@@ -96,6 +106,12 @@ def update(frame: Frame, node: ast.AugAssign) -> None:
         return
     if isinstance(node.target, ast.Attribute):
         owner = frame.eval(node.target.value)
+        if isinstance(owner, Polymorphic):
+            target = node.target
+            polymorphic.each_side(
+                frame, owner, lambda one: _update_of(frame, node, polymorphic.attribute_of(one, target))
+            )
+            return
         if isinstance(owner, Record) and objects.setter_of(owner, node.target.attr) is not None:
             _update_property(frame, node, owner, node.target.attr)
             return
@@ -132,6 +148,11 @@ def _update_in_place(frame: Frame, node: ast.AugAssign, old: Any, value: Any) ->
         )
     containers.require_current(frame.b, old)
     old.update(value)
+
+
+def _update_of(frame: Frame, node: ast.AugAssign, target: ast.Attribute) -> None:
+    """The same update of another attribute."""
+    frame.statement(ast.copy_location(ast.AugAssign(target, node.op, node.value), node))
 
 
 def _update_property(frame: Frame, node: ast.AugAssign, owner: Record, name: str) -> None:

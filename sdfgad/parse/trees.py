@@ -216,12 +216,16 @@ def by_parts(values: list[Any], each: Callable[[list[Any]], list[Any]]) -> list[
         return each(values)
     if len({len(one) for one in known}) != 1:
         return values
-    before = [list(parts) for parts in zip(*known, strict=True)]
+    rows = [[UNDEFINED] * len(known[0]) if value is UNDEFINED else [*value] for value in values]
+    before = [list(parts) for parts in zip(*rows, strict=True)]
     after = [by_parts(parts, each) for parts in before]
     if all(map(operator.is_, after, before)):
         return values
-    rows = iter(zip(*after, strict=True))
-    return [value if value is UNDEFINED else with_parts(value, [*next(rows)]) for value in values]
+    rows = [[*row] for row in zip(*after, strict=True)]
+    return [
+        value if value is UNDEFINED and all(part is UNDEFINED for part in row) else with_parts(known[0], row)
+        for value, row in zip(values, rows, strict=True)
+    ]
 
 
 def _fitted(value: Any, like: Any, parts: list[Any]) -> Any:

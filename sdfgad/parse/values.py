@@ -250,6 +250,30 @@ class Holder(Indivisible):
         return self
 
 
+@dataclass(frozen=True, eq=False)
+class Polymorphic(Holder):
+    """An object of one of several classes, which data decides.
+
+    Attributes:
+        objects: those of which it is one, and `place`: its place among them.
+    """
+
+    objects: tuple[Record, ...]
+    place: Lin
+    noun: ClassVar[str] = "an object of one of several classes, of which data decides one,"
+
+    @property
+    def held(self) -> Iterable[Any]:
+        return self.objects
+
+    # Python would take it for an object of its own, which is no key of any dict.
+    def __bool__(self) -> bool:
+        raise NotNumeric(self)
+
+    def __hash__(self) -> int:
+        raise NotNumeric(self)
+
+
 # The numbers of iterators.
 ITERATORS = count()
 
@@ -382,7 +406,7 @@ def is_static(value: Any) -> bool:
         return all(is_static(v) for v in (value.start, value.stop, value.step))
     if isinstance(value, Record):
         return False
-    return not isinstance(value, (Tensor, Lin, Selection, Iteration, MaybeNone, ChosenText))
+    return not isinstance(value, (Tensor, Lin, Selection, Iteration, MaybeNone, ChosenText, Polymorphic))
 
 
 NAMES = {type(None): "None", str: "a string", type: "a class"}

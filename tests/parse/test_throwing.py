@@ -277,6 +277,37 @@ def in_conditional_expressions(x, s):
     return total + len(counted)
 
 
+def out_of_handlers(x, s):
+    """Jumps out of a handler, which unbind its name as its end does."""
+
+    class Large(Exception):
+        def __init__(self, v):
+            self.v = v
+
+    def f(v):
+        if v > 1.0:
+            raise Large(v)
+        return v
+
+    def g(y):
+        for k in range(4):
+            try:
+                y = y + f(y[k])
+            except Large as large:
+                if large.v > 1.4:
+                    return y.sum() * large.v
+                if large.v > 1.2:
+                    break
+                if k == 1:
+                    continue
+                y = y * large.v
+            else:
+                y = y * 1.01
+        return y.sum()
+
+    return g(x * s * 1.33) + g(x * s) + g(x * 0.99)
+
+
 def returned(x, s):
     """A bracket is widened until a function does not raise."""
 
@@ -310,6 +341,7 @@ PROGRAMS = [
     wrapped,
     recursive,
     in_conditional_expressions,
+    out_of_handlers,
     returned,
 ]
 
