@@ -42,7 +42,7 @@ from sdfgad.parse.exception_objects import thrown_for
 from sdfgad.parse.exception_values import Parts
 from sdfgad.parse.filled_lists import is_followed, require_followed
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.functions.keyed import itself, sum_of_objects
+from sdfgad.parse.functions.keyed import OF_FILTERED, itself, sum_of_objects
 from sdfgad.parse.handlers import NOT_THESE, handled
 from sdfgad.parse.ignored_calls import ignore, is_ignored
 from sdfgad.parse.inlined_calls import inlined
@@ -511,7 +511,8 @@ def _is_numpy(function: Any) -> bool:
 
 def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional: list[Any], keywords: Keywords) -> Any:
     if known.keyed is not None and keywords.get("key") is not None:
-        return inlined(frame, node, known.keyed, positional, keywords, is_definition=True)
+        by_key = OF_FILTERED[known.keyed] if masked_lists.is_filtered(positional[0]) else known.keyed
+        return inlined(frame, node, by_key, positional, keywords, is_definition=True)
     if known.keyed is not None and not is_static((positional, keywords)) and _are_tuples(node, positional):
         return inlined(frame, node, known.keyed, positional, {**keywords, "key": itself}, is_definition=True)
     are_texts = any(map(_is_of_texts, (*positional, *keywords.values())))
@@ -522,7 +523,8 @@ def _known(frame: Frame, node: ast.Call, known: Known, original: Any, positional
     if (known.static or are_texts) and original is not None and is_static((positional, keywords)):
         return _as_values(frame.b, frame.b.python(original, *positional, **keywords))
     if known.is_definition:
-        return inlined(frame, node, known.handler, positional, keywords, is_definition=True)
+        is_direct = frame.direct is node
+        return inlined(frame, node, known.handler, positional, keywords, is_definition=True, is_direct=is_direct)
     return handled(frame, node, known.handler, positional, keywords)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import PythonRaises, UnboundVariable
+from sdfgad.errors import PythonRaises, Rebound, UnboundVariable
 from sdfgad.ir.expr import INT, Lin, cast
 from sdfgad.parse import (
     appending,
@@ -251,8 +251,14 @@ def subscript(frame: Frame, node: ast.Subscript) -> Any:
         return method(frame, node, container, "__getitem__", index)
     if (own := own_method(container, "__getitem__")) is not None:
         return frame.call(node, own, [container, index], {})
-    with containers.noted_lookup(frame.b, container, index):
-        return item(frame, container, index)
+    try:
+        with containers.noted_lookup(frame.b, container, index):
+            return item(frame, container, index)
+    except Rebound as error:
+        if isinstance(node.slice, ast.IfExp):
+            # Each of the two keys may have an item of its own kind.
+            error.choice = error.choice or node.slice
+        raise
 
 
 def item(frame: Frame, container: Any, index: Any) -> Any:

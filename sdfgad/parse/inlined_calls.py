@@ -78,7 +78,7 @@ def inlined(
     def entered() -> Frame:
         inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
         inner.caller, inner.lexical, inner.call_node = frame, lexical, node if is_direct else None
-        if is_direct and not source.is_generator and is_open(frame, node):
+        if is_direct and not inner.is_definition and not source.is_generator and is_open(frame, node):
             inner.foreign = frame.foreign
         return inner
 

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 
 from sdfgad.errors import AmbiguousArray, PythonRaises
 from sdfgad.ir.expr import Lin
-from sdfgad.parse import attribute_moves, control, exceptions, loop_attempts, loops
+from sdfgad.parse import attribute_moves, control, exceptions, loop_attempts, loop_strategies
 from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.ignored_calls import leaves_out
@@ -142,7 +142,7 @@ def _duplicated(frame: Frame, loop: LoopWithTail) -> Return | None:
 
     def some() -> None:
         loop_attempts.first_trip(frame, head)
-        loops.parse_loop(frame, head.rest(), may_peel=False)
+        loop_strategies.parse_loop(frame, head.rest(), may_peel=False)
         frame.block(follows)
 
     control.branch_on(frame, test, some, lambda: frame.block(follows), node)

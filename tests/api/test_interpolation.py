@@ -61,6 +61,20 @@ def test_interp1d_from_outside(kind):
     check(program, AROUND)
 
 
+def test_numbers_of_interp1d_from_outside():
+    """At a number it is a number, or a row, whatever is beyond the ends."""
+    rows = np.stack([VALUES, 2 * VALUES, VALUES**2], axis=1)
+    ends = interpolate.interp1d(KNOTS, rows, axis=0, bounds_error=False, fill_value=(rows[0], rows[-1]))
+    columns = interpolate.interp1d(KNOTS, rows.T, bounds_error=False, fill_value=0.3)
+    f = interpolate.interp1d(KNOTS, VALUES)
+
+    def program(x):
+        at = 0.5 * (KNOTS[0] + KNOTS[-1]) + 0.1 * np.tanh(x[0])
+        return float(f(at)) + f(at) * np.ndim(f(at)) + ends(at) @ rows[1] + columns(at)[1] + np.sum(ends(x) @ rows[2])
+
+    check(program, AROUND)
+
+
 @pytest.mark.parametrize("fill", ["extrapolate", 0.3])
 @pytest.mark.parametrize("kind", ["linear", "previous"])
 def test_interp1d_inside(fill, kind):

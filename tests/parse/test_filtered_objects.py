@@ -257,6 +257,28 @@ def copied(a):
     return total + (a[0, 0] if bool(here) else a[1, 0])
 
 
+def leaders(a):
+    """The nearest one ahead in each lane, whose key is that of those ahead alone; lanes change by data."""
+    agents = agents_of(a)[:5]
+    for k, p in enumerate(agents):
+        p.near = k % 2
+
+    def leader(me, lane):
+        ahead = [p for p in agents if p.near == lane and p.x > me.x and p is not me]
+        return min(ahead, key=lambda p: np.sqrt(p.x - me.x)) if ahead else None
+
+    for _ in range(3):
+        for me in agents:
+            one, other = leader(me, me.near), leader(me, 1 - me.near)
+            if other is not None and (one is None or other.x > one.x):
+                me.near = 1 - me.near
+            me.m += 0.1 * (one.x - me.x) if one is not None else 0.2
+        for me in agents:
+            me.x += 0.1 * me.m
+    last = max((p for p in agents if p.x > 0.4), key=lambda p: (p.near, p.x), default=None)
+    return sum(p.x * (k + 1) for k, p in enumerate(agents)) + (last.m if last else 1.0)
+
+
 ROLLED = {
     living: 120,
     of_a_world: 200,
@@ -265,7 +287,7 @@ ROLLED = {
     left_early: 160,
     numbered: 300,
 }
-PROGRAMS = [*ROLLED, first_ones, reduced, by_places, chosen_on_paths, of_other_iterables, copied, made_once]
+PROGRAMS = [*ROLLED, leaders, first_ones, reduced, by_places, chosen_on_paths, of_other_iterables, copied, made_once]
 
 
 @pytest.mark.parametrize("program", ROLLED, ids=lambda one: one.__name__)
@@ -302,6 +324,15 @@ def beyond(a):
 def test_an_item_that_is_not_there(rng):
     with pytest.raises(InvalidIndex, match=r"out of range.*\n.*: return here\[0\].x"):
         sdfgad.differentiate(beyond)(rng.uniform(0.1, 0.6, (12, 3)))
+
+
+def least_of_none(a):
+    return min([p for p in agents_of(a) if p.x > 5.0], key=lambda p: p.m).x
+
+
+def test_the_least_of_none(rng):
+    with pytest.raises(SdfgadError, match=r"min or max of no elements(.|\n)*return min\("):
+        sdfgad.differentiate(least_of_none)(rng.uniform(0.1, 0.6, (12, 3)))
 
 
 def appended(a):

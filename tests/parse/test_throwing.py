@@ -5,6 +5,7 @@ import functools
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import sdfgad
 from sdfgad.errors import ProgramRaises, UnsupportedProgram
@@ -308,6 +309,17 @@ def out_of_handlers(x, s):
     return g(x * s * 1.33) + g(x * s) + g(x * 0.99)
 
 
+def of_scipy(x, s):
+    """What functions of SciPy raise, too."""
+    total = 0.0
+    for v in x:
+        try:
+            total += brentq(lambda z, v=v: z * z - v, 0.0, 1.1)
+        except ValueError:
+            total += 1.1 * s
+    return total
+
+
 def returned(x, s):
     """A bracket is widened until a function does not raise."""
 
@@ -342,6 +354,7 @@ PROGRAMS = [
     recursive,
     in_conditional_expressions,
     out_of_handlers,
+    of_scipy,
     returned,
 ]
 

@@ -42,6 +42,35 @@ def min_by_key(*values: Any, default: Any = NOTHING, key: Any = None) -> Any:
     return best
 
 
+def max_of_filtered(values: Any, default: Any = NOTHING, key: Any = None) -> Any:
+    """The first object with the largest key of those for which a condition on data holds."""
+    found, best, top = False, values._objects[0], None
+    for holds, item in zip(values._mask, values._objects, strict=True):
+        if holds:
+            # Python asks for the keys of these alone.
+            value = key(item)
+            if not found or value > top:
+                best, top = item, value
+            found = True
+    return _or_default(found, best, default)
+
+
+def min_of_filtered(values: Any, default: Any = NOTHING, key: Any = None) -> Any:
+    """The first object with the smallest key of those for which a condition on data holds."""
+    found, best, top = False, values._objects[0], None
+    for holds, item in zip(values._mask, values._objects, strict=True):
+        if holds:
+            value = key(item)
+            if not found or value < top:
+                best, top = item, value
+            found = True
+    return _or_default(found, best, default)
+
+
+# For the functions of all items by a key, those of objects that data chooses.
+OF_FILTERED: dict[Any, Any] = {max_by_key: max_of_filtered, min_by_key: min_of_filtered}
+
+
 def itself(value: Any) -> Any:
     """The key of items that are compared as they are."""
     return value

@@ -60,7 +60,11 @@ def of_object(self: Any, x: Any) -> Any:
     y, axis = np.moveaxis(array_like(self.y), self.axis, 0), self.axis
     if self._extrapolate:
         return _along(axis, _between(self.x, y, kind, False, "extrapolate", x), x)
-    ends = (array_like(self._fill_value_below)[()], array_like(self._fill_value_above)[()])
+    # SciPy keeps one number as an array of one.
+    ends = tuple(
+        np.reshape(one, y.shape[1:] if np.size(one) > 1 else ())
+        for one in (self._fill_value_below, self._fill_value_above)
+    )
     return _along(axis, _between(self.x, y, kind, self.bounds_error, ends, x), x)
 
 
