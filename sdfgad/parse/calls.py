@@ -484,7 +484,8 @@ def _exception(frame: Frame, node: ast.Call, cls: Any, positional: list[Any], ke
     Where it is raised, one of Python's that has only a text stands for such an object.
     """
     b, constructor = frame.b, member(cls, "__init__")
-    if is_real((positional, keywords)) and constructor not in b.methods:
+    given = [one for one in (*positional, *keywords.values()) if not isinstance(one, RunTimeText)]
+    if is_real(given) and constructor not in b.methods:
         return b.python(cls, *positional, **keywords)
     record = Record(cls, containers.tracked(b, {}))
     _in_turn(frame, node, constructor, [record, *positional], keywords)

@@ -18,7 +18,6 @@ from sdfgad.errors import Location, Rebound, UnboundVariable
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Int, Lin, Op, reads
 from sdfgad.parse import chosen_objects, chosen_texts, containers, mixed_dtypes, sharing, trees, truth_values
 from sdfgad.parse.builder import Builder
-from sdfgad.parse.exception_objects import common_exception
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.jumps import RESULT
 from sdfgad.parse.values import (
@@ -157,8 +156,6 @@ def _phi_leaf(b: Builder, name: str, ends: list[tuple[Any, list[Any]]], sources:
     first = ends[0][0]
     if all(value is first or is_same(value, first) for value, _ in ends[1:]):
         return first
-    if (exception := common_exception([value for value, _ in ends])) is not None:
-        return exception
     tensors = [as_mergeable(b, name, value) for value, _ in ends]
     shape = same_shape(b, name, tensors)
     mixed_dtypes.require_alike(b, name, known_ones(tensors))

@@ -13,6 +13,7 @@ from typing import Any
 from sdfgad.parse import object_graphs
 from sdfgad.parse.logs import Site
 from sdfgad.parse.object_graphs import SUSPECT, Suspected
+from sdfgad.parse.texts import RunTimeText
 from sdfgad.parse.tree_nodes import is_inner, is_same_kind, parts_of, with_parts
 from sdfgad.parse.values import (
     DICT_VIEWS,
@@ -189,11 +190,30 @@ def _is_same(x: Any, y: Any) -> bool:
     return type(x) is type(y) and x == y
 
 
+def _common_exception(known: list[Any]) -> BaseException | None:
+    """The exception of Python's that stands for several of one class, whose text only a run tells if they differ in it.
+
+    None: they are no such exceptions.
+    """
+    first = known[0] if known else None
+    if not isinstance(first, BaseException) or any(type(one) is not type(first) for one in known):
+        return None
+    if all(one is first or repr(one.args) == repr(first.args) for one in known):
+        return first
+    cls: Any = type(first)
+    made: BaseException = cls.__new__(cls)
+    made.args = (RunTimeText(" or ".join(dict.fromkeys(map(repr, known)))),)
+    return made
+
+
 def _matched(values: list[Any], left: int) -> list[Any] | None:
     known = [value for value in values if value is not UNDEFINED]
     if not any(map(is_inner, known)):
         # What is never read may as well be what is read elsewhere.
         is_label = bool(known) and isinstance(known[0], LABELS) and all(_is_same(value, known[0]) for value in known)
+        exception = _common_exception(known)
+        if exception is not None:
+            return [exception] * len(values)
         return known[:1] * len(values) if is_label else values
     like = known[0]
     if not is_inner(like) or not all(is_same_kind(like, value) for value in known):

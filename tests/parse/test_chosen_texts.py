@@ -254,3 +254,19 @@ def test_other_uses_are_refused(program, what, at):
     with pytest.raises(Rebound, match=what) as caught:
         sdfgad.differentiate(program, wrt="h", output="return[0]" if program is returned else None).plan(X, 0.3)
     assert line_of(program, at) in str(caught.value)
+
+
+def unlike_items(x, h):
+    """Items of a table that are tuples, dicts or objects, as data chooses one of two keys."""
+    table = {"root": (2.0, h), "tip": (1.0, h * h)}
+    nested = {"root": {"cl": 2.0, "cd": h}, "tip": {"cl": 1.0, "cd": 0.5}}
+    total = 0.0
+    for v in x:
+        p, q = table["root" if v > 0.1 else "tip"]
+        coefficients = nested["root" if v < 0.4 else "tip"]
+        total += p * v + q + coefficients["cl"] * v**2 + coefficients["cd"]
+    return total
+
+
+def test_unlike_items():
+    agrees(unlike_items, X, 0.3)
