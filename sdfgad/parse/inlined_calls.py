@@ -19,7 +19,8 @@ from sdfgad.parse.builder import Builder
 from sdfgad.parse.closure_conversion import lexical_frame
 from sdfgad.parse.closures import Closure
 from sdfgad.parse.escape import is_open
-from sdfgad.parse.exception_values import Parts, handlers_of_call, with_exceptions_as_values
+from sdfgad.parse.exception_lowering import with_exceptions_as_values
+from sdfgad.parse.exception_values import Parts, handlers_of_call
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.functions.facts import class_of
 from sdfgad.parse.generators import Generator

@@ -28,7 +28,7 @@ from sdfgad.parse.contents import ChangesOutside
 from sdfgad.parse.copy_elimination import coalesce
 from sdfgad.parse.copy_propagation import propagate_copies
 from sdfgad.parse.emitter import STATUS
-from sdfgad.parse.exception_values import with_exceptions_as_values
+from sdfgad.parse.exception_lowering import with_exceptions_as_values
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.interpreter import Interpreter
 from sdfgad.parse.inverted_loops import with_inverted_loops

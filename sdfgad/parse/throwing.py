@@ -8,7 +8,8 @@ import ast
 
 from sdfgad.errors import SdfgadError
 from sdfgad.parse.emitter import Guard, exception_of
-from sdfgad.parse.exception_values import Handler, Place, Throw, Throws, is_possible, needs_exception, place_of
+from sdfgad.parse.exception_lowering import is_possible
+from sdfgad.parse.exception_values import Handler, Place, Throw, Throws, needs_exception, place_of
 from sdfgad.parse.frame import Frame
 
 
