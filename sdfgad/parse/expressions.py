@@ -404,7 +404,7 @@ def _as_conjunction(node: ast.Compare) -> ast.BoolOp:
 
 
 def _compared(frame: Frame, node: ast.Compare, op: type[ast.cmpop], left: Any, right: Any) -> Any:
-    if op not in operators.IDENTITY and any(map(polymorphic.is_one, (left, right))):
+    if op not in (ast.Is, ast.IsNot) and any(map(polymorphic.is_one, (left, right))):
         return polymorphic.applied(frame, node, lambda x, y: ast.Compare(x, [op()], [y]), (left, right))
     found = NotImplemented if op in operators.IDENTITY else _compared_by_tuple(frame, node, op, left, right)
     if found is not NotImplemented:

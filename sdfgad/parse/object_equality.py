@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sdfgad.parse import attributes, conditions, containers
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.identity import is_same
-from sdfgad.parse.values import Record
+from sdfgad.parse.values import Polymorphic, Record
 
 Compare = Callable[[Any, Any], Any]
 
@@ -23,8 +23,15 @@ def defines(cls: type, name: str) -> bool:
 
 def are_compared(left: Any, right: Any) -> bool:
     """Whether one of two values is an object, and no method of the user's compares it."""
-    classes = [one.cls for one in (left, right) if isinstance(one, Record)]
+    classes = [one.cls for value in (left, right) for one in _objects_of(value)]
     return bool(classes) and all(_is_plain(cls) or is_generated(cls, "__eq__") for cls in classes)
+
+
+def _objects_of(value: Any) -> Sequence[Record]:
+    """The objects of which a value is one; none of another value."""
+    if isinstance(value, Polymorphic):
+        return value.objects
+    return (value,) if isinstance(value, Record) else ()
 
 
 def _is_plain(cls: type) -> bool:
@@ -38,6 +45,10 @@ def equal(b: Builder, left: Any, right: Any, compare: Compare) -> Any:
     Args:
         compare: ``==`` of two fields.
     """
+    if isinstance(left, Polymorphic) or isinstance(right, Polymorphic):
+        if any(is_generated(one.cls, "__eq__") for value in (left, right) for one in _objects_of(value)):
+            raise b.unsupported("objects of several classes are compared by their fields", "Compare the fields.")
+        return is_same(b, left, right)
     if not isinstance(left, Record) or not isinstance(right, Record):
         return False
     if left.cls is not right.cls or not is_generated(left.cls, "__eq__"):

@@ -150,6 +150,9 @@ def operators(x, s):
         t += 3 if best == b else 4
         t += 5 if best != b else 6
         t += 7 if best in [b] else 8
+        found = [a, b, Two(s)][int(np.argmax(x[:3] * np.sin(k + x[:3])))]
+        t += (20 if found in [a, best] else 30) + (50 if found not in (b,) else 60)
+        t += 100 * (a in [best, found])
         t += 9 if best else 10
         t += [a, b].index(best) + getattr(best, "a") * (11 if hasattr(best, "extra") else 12)  # noqa: B009
     return t
