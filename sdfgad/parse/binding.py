@@ -214,6 +214,8 @@ def position_of(b: Builder, index: Any) -> Any:
 
 def store(frame: Frame, container: Any, index: Any, value: Any) -> None:
     """``container[index] = value``."""
+    if isinstance(container, (Tensor, Selection, Flat)):
+        value = required(frame.b, value, "what is assigned to elements of an array")
     if isinstance(container, (Tensor, Selection)):
         with frame.b.indexed(frame.source.counts_back):
             setitem(frame.b, container, index, value)

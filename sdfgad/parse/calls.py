@@ -59,11 +59,12 @@ from sdfgad.parse.iterators import (
     until_decided,
 )
 from sdfgad.parse.library.selected import OF_SELECTIONS
+from sdfgad.parse.logs import put, see
 from sdfgad.parse.memoised_calls import remembered
 from sdfgad.parse.object_arrays import ObjectArray
 from sdfgad.parse.object_equality import defines
 from sdfgad.parse.operands import evaluated, is_library, may_update, method, require_unchanged
-from sdfgad.parse.optional_values import required
+from sdfgad.parse.optional_values import required, required_parts
 from sdfgad.parse.polymorphic import PolymorphicMethod
 from sdfgad.parse.program_calls import of_programs
 from sdfgad.parse.provenance import arguments_behind
@@ -159,12 +160,13 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if not is_followed(function):
         positional = [outside.with_arrays(frame.b, value) for value in positional]
         keywords = {name: outside.with_arrays(frame.b, value) for name, value in keywords.items()}
-    if any(isinstance(value, MaybeNone) for value in (*positional, *keywords.values())) and not is_followed(function):
+    is_stored = function in (put, see) or (_is_of_container(function) and function.__name__ in STORING)
+    is_handed_on = is_followed(function) or is_stored
+    if any(isinstance(value, MaybeNone) for value in (*positional, *keywords.values())) and not is_handed_on:
         text = f"an argument of `{source_text(node.func)}`"
         positional = [required(frame.b, value, text) for value in positional]
         keywords = {name: required(frame.b, value, text) for name, value in keywords.items()}
-    is_stored = _is_of_container(function) and function.__name__ in STORING
-    if any(map(polymorphic.is_one, positional)) and not is_followed(function) and not is_stored:
+    if any(map(polymorphic.is_one, positional)) and not is_handed_on:
         return polymorphic.call(frame, node, function, positional, keywords)
     if not is_followed(function) and not (is_hashable(function) and is_ignored(function)):
         chosen_texts.require_none(frame.b, node.func, (*positional, *keywords.values()))
@@ -176,6 +178,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         require_followed(frame, function, (*positional, *keywords.values()))
     if function in (any, all) and len(positional) == 1 and is_lazy(positional[0]):
         positional = [tuple(until_decided(frame, node, positional[0], function is any))]
+    if function in (any, all) and len(positional) == 1 and isinstance(positional[0], list | tuple):
+        positional = [[_as_condition(frame, node, item) for item in positional[0]]]
     if not _takes_iterators(function) and not _takes_a_number(function, positional, keywords):
         given, positional = positional, [items_now(frame, value, function is sum) for value in positional]
         keywords = {name: items_now(frame, value) for name, value in keywords.items()}
@@ -183,6 +187,8 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
             return positional[0]
         if any(isinstance(one, Iteration) for one in given):
             positional = with_items(frame.b, positional)
+    if function in (sum, min, max) and "key" not in keywords:
+        positional = [_with_values(frame, node, value) for value in positional]
     for kind in (_of_programs, _of_numpy, _of_python, _of_users, _of_known):
         found = kind(frame, node, function, positional, keywords)
         if found is not NOT_THESE:
@@ -191,6 +197,19 @@ def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     with frame.b.versions.unchecked():
         arguments = arguments_behind(frame.b, (*positional, *keywords.values(), getattr(function, "__self__", None)))
     raise frame.unsupported(node, what, instead_of(function, arguments))
+
+
+def _with_values(frame: Frame, node: ast.Call, items: Any) -> Any:
+    """Items of which some may be None, as what they are otherwise, which a check at run time requires."""
+    is_partly_none = type(items) in (list, tuple) and any(isinstance(item, MaybeNone) for item in items)
+    return required_parts(frame.b, items, f"an item of `{source_text(node)}`") if is_partly_none else items
+
+
+def _as_condition(frame: Frame, node: ast.Call, item: Any) -> Any:
+    """What ``any`` and ``all`` ask of an item: its truth, where it is no number or container that is known."""
+    has_own = own_method(item, "__bool__") or own_method(item, "__len__")
+    is_plain = isinstance(item, Tensor | Lin | Selection | list | tuple | dict | set) or is_static(item)
+    return item if is_plain and not has_own else conditions.tested(frame, node, item)
 
 
 def _of_programs(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -216,7 +235,7 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
     if is_of_object and function is reversed and defines(positional[0].cls, "__reversed__"):
         return method(frame, node, positional[0], "__reversed__")
     if function is bool and is_of_object:
-        return conditions.test(frame, ast.copy_location(ast.Constant(positional[0]), node))
+        return conditions.tested(frame, node, positional[0])
     if is_hashable(function) and function in OBJECT_FUNCTIONS and is_of_object:
         return method(frame, node, positional[0], f"__{function.__name__}__", *positional[1:])
     if is_hashable(function) and function in OBJECT_FUNCTIONS and positional:
@@ -239,6 +258,8 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return inlined(frame, node, sum_of_objects, positional, keywords, is_definition=True)
     known = known_function(function)
     if known is not None:
+        if _is_numpy(function):
+            positional = [_with_values(frame, node, value) for value in positional]
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]
         found = _known(frame, node, known, function, positional, keywords)

@@ -148,7 +148,12 @@ def test(frame: Frame, node: ast.expr) -> Any:
         return _short_circuit(frame, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return negated(test(frame, node.operand))
-    value = _truth_value(frame, node, frame.eval(node))
+    return tested(frame, node, frame.eval(node))
+
+
+def tested(frame: Frame, node: ast.expr, value: Any) -> Any:
+    """The truth of the value of an expression."""
+    value = _truth_value(frame, node, value)
     known = known_truth(value)
     return _by_constants(frame.b, truth(frame.b, value)) if known is None else known
 

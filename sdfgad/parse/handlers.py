@@ -8,21 +8,13 @@ from typing import Any
 
 from sdfgad.parse import containers, truth_values
 from sdfgad.parse.frame import Frame
-from sdfgad.parse.optional_values import required_parts
 from sdfgad.parse.registry import Handler
 from sdfgad.parse.source import source_text
-from sdfgad.parse.values import MaybeNone
 
 # What a kind of calls gives for a function of another kind.
 NOT_THESE: Any = object()
 # The functions of these modules take numbers of each type as Python and NumPy do.
 BY_TYPE = frozenset(f"sdfgad.parse.functions.{name}" for name in ("elementwise", "facts", "mathematics", "python"))
-
-
-def _with_values(frame: Frame, node: ast.Call, value: Any) -> Any:
-    """An argument with what may be None in it as what it is otherwise, which a check at run time requires."""
-    is_partly_none = type(value) in (list, tuple) and any(isinstance(part, MaybeNone) for part in value)
-    return required_parts(frame.b, value, f"an item of `{source_text(node)}`") if is_partly_none else value
 
 
 def handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[Any], keywords: dict[str, Any]) -> Any:
@@ -39,7 +31,6 @@ def handled(frame: Frame, node: ast.Call, handler: Handler, positional: list[Any
             f"this call of `{source_text(node.func)}` is not supported: {error}",
             "Leave this argument out; docs/supported.md lists the functions.",
         ) from None
-    positional = [_with_values(frame, node, value) for value in positional]
     if handler.__module__ not in BY_TYPE:
         truth_values.require_same_function(frame.b, [*positional, *keywords.values()])
     try:

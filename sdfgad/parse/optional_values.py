@@ -74,18 +74,22 @@ def is_none(b: Builder, value: MaybeNone) -> Any:
 
 HANDING_ON = (
     *(ast.Return, ast.Expr, ast.NamedExpr, ast.Tuple, ast.List, ast.Dict, ast.keyword, ast.BoolOp, ast.IfExp),
-    *(ast.Lambda, ast.ListComp, ast.DictComp),
+    *(ast.Lambda, ast.ListComp, ast.DictComp, ast.GeneratorExp),
 )
 
 
 def is_handed_on(node: ast.expr, parent: ast.AST | None) -> bool:
     """Whether what is around an expression hands its value on, or asks whether it is None."""
+    if getattr(node, "is_handed_on", False):
+        return True
     if isinstance(parent, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in parent.ops)
     if isinstance(parent, ast.Assign):
-        return all(isinstance(target, (ast.Name, ast.Attribute)) for target in parent.targets)
+        return all(isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)) for target in parent.targets)
     if isinstance(parent, (ast.If, ast.While)):
         return parent.test is node
+    if isinstance(parent, ast.comprehension):
+        return any(test is node for test in parent.ifs)
     if isinstance(parent, ast.UnaryOp):
         return isinstance(parent.op, ast.Not)
     if isinstance(parent, ast.Call):

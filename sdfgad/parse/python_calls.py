@@ -183,8 +183,10 @@ def _follows_from_counters(b: Builder, key: Any) -> bool:
 def _got(site: Site, values: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """``values.get(key)`` as ``values[key] if key in values else default``: a loop is split by where it holds."""
     has = ast.Compare(_constant(key), [ast.In()], [_constant(values)])
-    item = ast.Subscript(_constant(values), _constant(key), ast.Load())
-    return site.frame.eval(_at(site, ast.IfExp(has, item, _constant(default))))
+    item: Any = ast.Subscript(_constant(values), _constant(key), ast.Load())
+    chosen: Any = _at(site, ast.IfExp(has, item, _constant(default)))
+    item.is_handed_on = chosen.is_handed_on = True
+    return site.frame.eval(chosen)
 
 
 def _searched(site: Site, values: Any, name: str, wanted: Any) -> Any:
