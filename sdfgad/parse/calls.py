@@ -258,7 +258,7 @@ def _of_numpy(frame: Frame, node: ast.Call, function: Any, positional: list[Any]
         return inlined(frame, node, sum_of_objects, positional, keywords, is_definition=True)
     known = known_function(function)
     if known is not None:
-        if _is_numpy(function):
+        if _is_numpy(function) or getattr(function, "__module__", "") in ("math", "statistics"):
             positional = [_with_values(frame, node, value) for value in positional]
         _note_hazards(frame, node, function, positional)
         positional = [_as_array(frame, function, value) for value in positional]

@@ -66,7 +66,7 @@ def inlined(
     source = function.source if isinstance(function, Closure) else read_source(function)
     # Methods of classes of ours, such as those of sparse matrices, and operators of models are definitions, too.
     is_ours = isinstance(function, types.FunctionType) and (function.__module__ or "").startswith(OURS)
-    is_definition = is_definition or is_ours
+    may_share, is_definition = is_direct and not is_definition, is_definition or is_ours
     if (loop := as_loop(source.node) if place_of(source) in frame.b.looped else None) is not None:
         source = replace(source, node=loop)
     handlers = handlers_of_call(node) if is_direct else ()
@@ -79,7 +79,7 @@ def inlined(
     def entered() -> Frame:
         inner = frame.inner(source, dict(env), frame.depth + 1, is_definition or frame.is_definition)
         inner.caller, inner.lexical, inner.call_node = frame, lexical, node if is_direct else None
-        if is_direct and not inner.is_definition and not source.is_generator and is_open(frame, node):
+        if may_share and not source.is_generator and is_open(frame, node):
             inner.foreign = frame.foreign
         return inner
 
