@@ -11,6 +11,11 @@ again goes on where it stopped. The exit status is 1 if there were failures.
 
 checks programs of 40 expressions each instead (`scripts/fuzzing/batches.py`): special numbers, dtypes, and every
 function for itself, where the others have loops and updates. Themes may be named, separated by commas.
+
+    python scripts/fuzz.py --language all --programs 3000 --folder /tmp/language
+
+checks programs of Python's own constructs (`scripts/fuzzing/language`): exceptions, classes, None, dicts, views, lists,
+strings, scopes. Each runs with several arguments in an interpreter, and few are compiled. Subjects may be named.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +33,7 @@ sys.path.insert(0, str(ROOT))
 from scripts.fuzzing.batches import batch_of_seed
 from scripts.fuzzing.campaign import Campaign
 from scripts.fuzzing.case import Case
+from scripts.fuzzing.language.subjects import SUBJECTS, language_case_of_seed
 from scripts.fuzzing.state import State
 from scripts.fuzzing.themes import THEMES
 
@@ -47,21 +53,29 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--device", default="cpu", help="cpu (default) or gpu; with SDFGAD_EMULATE=1 in the emulation")
     parser.add_argument("--no-shrink", action="store_true", help="leave failing programs as large as they are")
     parser.add_argument("--expressions", metavar="THEMES", help=f"batches of expressions: all, or {', '.join(THEMES)}")
+    parser.add_argument("--language", metavar="SUBJECTS", help=f"Python's constructs: all, or {', '.join(SUBJECTS)}")
     return parser.parse_args(argv)
 
 
-def maker(themes: str | None) -> Callable[[int], Case] | None:
-    """What makes batches of expressions of some themes.
+def maker(themes: str | None, subjects: str | None = None) -> Callable[[int], Case] | None:
+    """What makes batches of expressions of some themes, or programs of some subjects, if not those of the grammar.
 
     Raises:
-        ValueError: there is no such theme.
+        ValueError: there is no such theme or subject.
     """
-    if themes is None:
-        return None
-    chosen = tuple(THEMES) if themes == "all" else tuple(themes.split(","))
-    if unknown := set(chosen) - set(THEMES):
-        raise ValueError(f"no such theme: {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
-    return partial(batch_of_seed, themes=chosen)
+    if themes is not None:
+        return partial(batch_of_seed, themes=_named(themes, THEMES, "theme"))
+    if subjects is not None:
+        return partial(language_case_of_seed, subjects=_named(subjects, SUBJECTS, "subject"))
+    return None
+
+
+def _named(names: str, table: Iterable[str], what: str) -> tuple[str, ...]:
+    """Those of a table that are named, separated by commas, or all."""
+    chosen = tuple(table) if names == "all" else tuple(names.split(","))
+    if unknown := set(chosen) - set(table):
+        raise ValueError(f"no such {what}: {', '.join(sorted(unknown))}; there are {', '.join(table)}")
+    return chosen
 
 
 class Progress:
@@ -109,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             jobs=chosen.jobs,
             shrinks=not chosen.no_shrink,
             device=chosen.device,
-            make=maker(chosen.expressions),
+            make=maker(chosen.expressions, chosen.language),
             tell=progress.tell,
         )
     except ValueError as error:

@@ -101,7 +101,7 @@ class Campaign:
 
     def _clean(self) -> None:
         """Throw away what was compiled: no two programs are the same."""
-        for entry in self.cache.iterdir():
+        for entry in self.cache.iterdir() if self.cache.exists() else ():
             if entry.is_dir() and not entry.name.startswith(LASTING):
                 shutil.rmtree(entry)
 

@@ -75,7 +75,8 @@ class Case:
     Attributes:
         text: a module with a function `program`.
         output: what is differentiated: "return", or the name of an argument that the program updates.
-        theme: of the expressions, if the program is a batch of these (`scripts/fuzzing/batches.py`).
+        theme: of the expressions, if the program is a batch of these (`scripts/fuzzing/batches.py`), or its subject, if
+            it is of Python's constructs (`scripts/fuzzing/language`).
     """
 
     seed: int

@@ -58,6 +58,8 @@ class Check:
         device: where the program runs.
     """
 
+    raised: tuple[type[Exception], ...] = RAISED
+
     def __init__(self, case: Case, folder: Path, *, everything: bool = False, device: str = "cpu") -> None:
         self.case, self.folder, self.everything, self.device = case, folder, everything, device
         self.verdict = Verdict(case.seed)
@@ -110,7 +112,7 @@ class Check:
             value = moderate_value(self.function, self.case, args)
             # Runs the program with other arguments, with which it may fail.
             return None if is_chaotic(self.function, self.case, args) else (args, value)
-        except (Rejected, *RAISED):
+        except (Rejected, *self.raised):
             return None
 
     def differentiated(self, **options: Any) -> Any:
@@ -216,11 +218,11 @@ class Check:
         return made.value_and_gradients(call, np.ascontiguousarray(self.cotangent, made.output_dtype))
 
     def _check_value(self, found: Any, expected: Any, args: tuple[Any, ...]) -> None:
-        error = _difference(found, expected)
+        error = difference(found, expected)
         if error <= self._tolerance[0]:
             return
         # An ill-conditioned program differs with every rounding, if perhaps not with each of the arguments'.
-        if any(_difference(value, expected) > 0.01 * error for value in self._moved_values(args)):
+        if any(difference(value, expected) > 0.01 * error for value in self._moved_values(args)):
             raise Rejected
         raise Failed("wrong value", f"{found!r}\nNumPy: {expected!r}")
 
@@ -238,7 +240,7 @@ class Check:
         for name, mine in expected.items():
             if np.array_equal(found[name], mine, equal_nan=True):
                 continue
-            error = _difference(found[name], mine)
+            error = difference(found[name], mine)
             self.verdict.note(f"differs in bits: {what}")
             self.verdict.notes["largest"] = max(self.verdict.notes.get("largest", 0), error)
             if not error <= tolerance:
@@ -252,7 +254,7 @@ class Check:
         expected = self._run(self.gradient, self.args)
         for name, (gradient, limit) in self.limited.items():
             value, gradients = self._run(gradient, self.args)
-            if _difference(value, expected[0]) > self._tolerance[0]:
+            if difference(value, expected[0]) > self._tolerance[0]:
                 raise Failed("another value under a plan", f"{name}: {value!r}\ndefault: {expected[0]!r}")
             self._compare(f"under {name.split()[0]}", gradients, expected[1], SAME[self.case.is_single])
             measured = gradient.measure(*self.args, repeats=1)
@@ -287,10 +289,10 @@ class Check:
         value, gradients = interpreted(self.function, self.args, self.case.output, wrt, self.cotangent)
         found = self.gradient.vjp(*self.args, cotangent=self.cotangent)
         self.verdict.note("programs interpreted")
-        if _difference(value, self.value) > self._tolerance[0]:
+        if difference(value, self.value) > self._tolerance[0]:
             raise Failed("the interpreter has another value", f"{value!r}\nNumPy: {self.value!r}")
         for name, mine in gradients.items():
-            error = _difference(found[name], mine)
+            error = difference(found[name], mine)
             if not error <= 10 * SAME[self.case.is_single]:
                 raise Failed("another gradient than interpreted", f"{name}: {found[name]!r}\ninterpreted: {mine!r}")
 
@@ -312,7 +314,7 @@ def _is_large(args: tuple[Any, ...]) -> bool:
     return sum(np.size(a) for a in args) > 3000
 
 
-def _difference(found: Any, expected: Any) -> float:
+def difference(found: Any, expected: Any) -> float:
     """The largest difference, relative to the largest number if that is above 1; infinity where one is NaN."""
     x, y = np.asarray(found), np.asarray(expected)
     if x.shape != y.shape or not np.isfinite(x).all() or not np.isfinite(y).all():

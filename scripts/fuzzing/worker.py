@@ -20,6 +20,8 @@ from scripts.build_times import processor_seconds
 from scripts.fuzzing.batch_check import BatchCheck
 from scripts.fuzzing.case import Case, case_of
 from scripts.fuzzing.check import Check
+from scripts.fuzzing.language.check import LanguageCheck
+from scripts.fuzzing.language.subjects import SUBJECTS
 from sdfgad.errors import CompilerError
 from sdfgad.runtime import differential
 from sdfgad.runtime.batch import Batch
@@ -60,7 +62,7 @@ class Worker:
         self.seconds = {}
 
     def _check(self, case: Case) -> Check:
-        kind = BatchCheck if case.theme else Check
+        kind = LanguageCheck if case.theme in SUBJECTS else BatchCheck if case.theme else Check
         return kind(case, self.folder, everything=self.everything, device=self.device)
 
     def _each(self, phase: str, checks: list[Check], action: Callable[[Check], Callable[[], None]]) -> None:

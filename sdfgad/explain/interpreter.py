@@ -166,14 +166,18 @@ class Interpreter(Evaluator):
         self.env.pop(loop.var, None)
 
     def call(self, call: Call) -> None:
-        """A library function, by NumPy; the extra output of one that may fail says that it did not."""
-        found = LIBRARY[call.name](*(self.store[whole.buffer] for whole in call.inputs), *call.sizes)
+        """A library function, by NumPy; the extra output of one that may fail says whether it did."""
+        status = 0
+        try:
+            found = LIBRARY[call.name](*(self.store[whole.buffer] for whole in call.inputs), *call.sizes)
+        except np.linalg.LinAlgError:
+            found, status = tuple(unset(whole.dtype) for whole in call.outputs[:-1]), 1
         found = found if isinstance(found, tuple) else (found,)
         for kind, wholes in (("read", call.inputs), ("write", call.outputs)):
             for whole in wholes:
                 for place in np.ndindex(self.store[whole.buffer].shape) if self.is_watched else ():
                     self.touch(whole.buffer, place, kind)
-        for whole, value in zip(call.outputs, (*found, 0)[: len(call.outputs)], strict=True):
+        for whole, value in zip(call.outputs, (*found, status)[: len(call.outputs)], strict=True):
             self.store[whole.buffer][...] = value
 
     def compute(self, statement: Compute) -> None:

@@ -75,6 +75,7 @@ from sdfgad.parse.rows import elements_of
 from sdfgad.parse.source import source_text
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import RunTimeText, is_plain, require_known, require_no_texts
+from sdfgad.parse.throwing import operating
 from sdfgad.parse.tuple_methods import own_method
 from sdfgad.parse.values import (
     DICT_VIEWS,
@@ -147,7 +148,8 @@ def call(frame: Frame, node: ast.Call) -> Any:
     for keyword, value in zip(node.keywords, arguments[len(node.args) :], strict=True):
         keywords |= {keyword.arg: value} if keyword.arg else mapping(frame, node, value)
     frame.direct = node
-    return Parts.of(node, _dispatch(frame, node, function, positional, keywords))
+    with operating(frame, node):
+        return Parts.of(node, _dispatch(frame, node, function, positional, keywords))
 
 
 def _dispatch(frame: Frame, node: ast.Call, function: Any, positional: list[Any], keywords: Keywords) -> Any:
@@ -423,7 +425,7 @@ def _note_domain(b: Builder, node: ast.Call, function: Any, positional: list[Any
     what = f"`{source_text(node.func)}` raises for some numbers, where NumPy's function gives inf or NaN"
     are_numbers = all(isinstance(one, (Tensor, Lin, int, float)) for one in (found, *positional))
     unless = hazards.is_regular(found, positional) if are_numbers else None
-    b.may_raise(what, ValueError, OverflowError, unless=unless)
+    b.may_raise(what, *hazards.KINDS.get(function, (ValueError,)), unless=unless)
 
 
 def _require_finite(b: Builder, x: Tensor, what: str) -> None:

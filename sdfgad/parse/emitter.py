@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import islpy as isl
@@ -87,6 +87,18 @@ class Hazard:
     is_checked: bool
 
 
+Params = tuple[tuple[str, Lin], ...]
+
+
+@dataclass
+class Collected:
+    """The conditions, each everywhere in a box, under which statements of a block do not raise a class."""
+
+    kind: type[BaseException]
+    depth: int
+    conditions: list[tuple[Expr, Params]] = field(default_factory=list)
+
+
 def exception_of(error: SdfgadError) -> BaseException | None:
     """What Python certainly raises where the parser raises an error; None for what is only not supported."""
     if isinstance(error, (PythonRaises, ProgramRaises)):
@@ -136,6 +148,10 @@ class Emitter:
         self.tries: list[Guard] = []
         self.handling: list[SdfgadError] = []
         self.hazards: list[Hazard] = []
+        # What the operations that are evaluated do with what they may raise, and of classes that are not raised the
+        # conditions under which they are not.
+        self.operations: list[Callable[[Sequence[type[BaseException]]], None]] = []
+        self.collected: list[Collected] = []
         # Whether compiled code may raise where a handler would run, and whether there is something of the kind.
         self.raises_instead, self.needs_handler = False, False
         # What the program has asked NumPy to raise, which compiled code does not -> by what it has asked.
@@ -216,13 +232,48 @@ class Emitter:
             symbols: run-time integers on which it depends, besides those by which the program comes here.
             unless: where this holds, it does not; so the compiled program may raise where the handler would run.
         """
-        if not self.tries:
+        if not self.tries or self._is_collected(kinds, unless):
             return
+        if unless is not None and not symbols:
+            self._require_test(kinds)
         is_caught = any(map(self.catches, kinds))
         if self.raises_instead and is_caught and unless is not None:
             self.check(unless, (), what, ProgramRaises, HANDLED, kinds)
         else:
             self._note(what, kinds, frozenset(symbols), is_checked=False)
+
+    # --- operations that raise, as values
+
+    @contextmanager
+    def collecting(self, kind: type[BaseException]) -> Iterator[list[tuple[Expr, Params]]]:
+        """The conditions under which operations inside do not raise a class; they are not checked."""
+        self.collected.append(Collected(kind, len(self.blocks)))
+        try:
+            yield self.collected[-1].conditions
+        finally:
+            self.collected.pop()
+
+    @contextmanager
+    def outside_operations(self) -> Iterator[None]:
+        """What functions of the user do is no part of the operations from which they are called."""
+        operations, collected = self.operations, self.collected
+        self.operations, self.collected = [], []
+        try:
+            yield
+        finally:
+            self.operations, self.collected = operations, collected
+
+    def _is_collected(self, kinds: Sequence[type[BaseException]], condition: Expr | None, box: Params = ()) -> bool:
+        found = next((one for one in self.collected if one.kind in kinds and one.depth == len(self.blocks)), None)
+        if found is None or condition is None:
+            return False
+        found.conditions.append((condition, box))
+        return True
+
+    def _require_test(self, kinds: Sequence[type[BaseException]]) -> None:
+        """Have the operation that is evaluated be tested, if a handler catches what it raises."""
+        if self.operations and any(map(self.catches, kinds)):
+            self.operations[-1](kinds)
 
     def _note(
         self, what: str, kinds: tuple[type[BaseException], ...], symbols: frozenset[str], is_checked: bool
@@ -256,6 +307,12 @@ class Emitter:
         Args:
             kinds: the classes that Python raises; by default those that `error` stands for.
         """
+        if self.tries and not issubclass(error, DecidedByRounding):
+            caught = kinds or (python_kind(error),)
+            if self._is_collected(caught, condition, box):
+                return
+            if issubclass(error, SingularMatrix):
+                self._require_test(caught)
         if not issubclass(error, (DecidedByRounding, SingularMatrix)):
             kinds = kinds or (python_kind(error),)
             self._note(message, kinds, frozenset(as_linear(condition).symbols), is_checked=True)

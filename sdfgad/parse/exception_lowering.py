@@ -10,25 +10,29 @@ from functools import lru_cache
 from typing import Any
 
 from sdfgad.parse.caught import Handled
-from sdfgad.parse.exception_values import Handler, Place, Throw, handlers_of_call, place_of, undefined
+from sdfgad.parse.exception_values import Handler, Place, Raises, Throw, handlers_of_call, place_of, simpler, undefined
 from sdfgad.parse.normal_form import Assigned, Chosen, NotNamed, Steps, with_named_calls
 from sdfgad.parse.source import Source
+from sdfgad.parse.texts import RunTimeText
+
+# What an operation says is not known.
+RAISED = "an operation raises"
 
 
-def is_possible(source: Source, call: Place) -> bool:
-    """Whether a function has a call in a place where what it returns can be tested."""
+def is_possible(source: Source, call: Place, kind: type[BaseException] | None = None) -> bool:
+    """Whether a function has a call, or an operation that raises a class, in a place where it can be tested."""
     if not isinstance(source.node, ast.FunctionDef) or source.is_generator:
         return False
     if getattr(source.node, "is_structured", False):
         return False
     handler = Handler(call, 0, "", is_named=False)
-    throw = Throw(handler, call, (call,), is_class=False)
+    throw = Throw(handler, call, () if kind else (call,), is_class=False, kind=kind)
     rewriting = _Rewriting(source.file, frozenset({throw}), (handler,))
     try:
         made = rewriting.function(source.node)
     except NotNamed:
         return False
-    return any(handlers_of_call(one) for one in ast.walk(made))
+    return any(handlers_of_call(one) or isinstance(one, Raises) for one in ast.walk(made))
 
 
 def with_exceptions_as_values(source: Source, throws: frozenset[Throw], handlers: tuple[Handler, ...]) -> Source:
@@ -86,9 +90,12 @@ class _Rewriting:
         """A statement, as those that stand for it."""
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             return [node]
-        if isinstance(node, ast.While) and any(map(self.handlers, ast.walk(node.test))):
+        if isinstance(node, ast.While) and any(map(self.is_wanted, ast.walk(node.test))):
             node = _with_test_inside(node)
-        named = with_named_calls(node, lambda call: bool(self.handlers(call)))
+        elif isinstance(node, ast.Assert | ast.AugAssign):
+            is_thrown = any(one.place == place_of(self.file, node) for one in self.throws)
+            node = simpler(node) if is_thrown else node
+        named = with_named_calls(node, self.is_wanted)
         before = self.steps(named.before) if named else []
         node, after = (named.statement, named.after) if named else (node, [])
         return [*before, *self.rest(node), *after]
@@ -138,6 +145,8 @@ class _Rewriting:
 
     def assigned(self, name: str, value: ast.expr) -> list[ast.stmt]:
         """What assigns an expression to a name, and leaves the function or ``try`` if it throws."""
+        if throws := self.operation(value):
+            return self.tested(name, value, throws)
         handlers = self.handlers(value)
         target: ast.expr = ast.Name(name, ast.Store())
         if handlers:
@@ -147,6 +156,33 @@ class _Rewriting:
         made: list[ast.stmt] = [ast.Assign([target], value)]
         made += [ast.If(ast.Name(one.flag, ast.Load()), [self.thrown(value, one)], []) for one in handlers]
         return [ast.fix_missing_locations(ast.copy_location(one, value)) for one in made]
+
+    def operation(self, node: ast.AST) -> list[Throw]:
+        """What an operation throws, in a fixed order."""
+        if not isinstance(node, ast.Call | ast.BinOp):
+            return []
+        place = place_of(self.file, node)
+        found = [one for one in self.throws if one.kind and one.place == place and self.is_open(one.handler)]
+        return sorted(found, key=lambda one: one.handler)
+
+    def tested(self, name: str, value: ast.expr, throws: list[Throw]) -> list[ast.stmt]:
+        """What assigns an operation to a name, behind tests of whether it raises."""
+        operation: Any = copy.copy(value)
+        operation.kinds_tested = tuple(one.kind for one in throws)
+        made: list[ast.stmt] = [self.test(operation, one) for one in throws]
+        made.append(ast.Assign([ast.Name(name, ast.Store())], operation))
+        return [ast.fix_missing_locations(ast.copy_location(one, value)) for one in made]
+
+    def test(self, operation: ast.expr, throw: Throw) -> ast.If:
+        handler, kind = throw.handler, throw.kind
+        assert kind is not None
+        exception = ast.Call(ast.Constant(kind), [ast.Constant(RunTimeText(RAISED))], [])  # type: ignore[arg-type]
+        bound = [ast.Assign([ast.Name(handler.exception, ast.Store())], exception)] if handler.is_named else []
+        return ast.If(Raises.of(operation, kind), [*bound, self.thrown(operation, handler)], [])
+
+    def is_wanted(self, node: ast.AST) -> bool:
+        """Whether it is tested if an expression throws."""
+        return bool(self.handlers(node) or self.operation(node))
 
     def thrown(self, at: ast.AST, handler: Handler) -> ast.stmt:
         """What leaves the ``try`` of a handler, or the function if that is a caller's."""
@@ -174,7 +210,8 @@ class _Rewriting:
         """A ``raise``; as a value if it throws."""
         place = place_of(self.file, node)
         exc = node.exc or (ast.Name(self.caught, ast.Load()) if self.caught else None)
-        throw = next((one for one in self.throws if one.place == place and self.is_open(one.handler)), None)
+        thrown = (one for one in self.throws if not one.kind and one.place == place and self.is_open(one.handler))
+        throw = next(thrown, None)
         if throw is None or exc is None:
             return [ast.fix_missing_locations(ast.copy_location(ast.Raise(exc, node.cause), node))]
         value = ast.Call(exc, [], []) if throw.is_class else exc

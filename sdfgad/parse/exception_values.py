@@ -52,16 +52,38 @@ class Handler:
 
 @dataclass(frozen=True)
 class Throw:
-    """A ``raise`` that goes to a handler, and the calls from the ``try`` down to it.
+    """A ``raise``, or an operation that raises, that goes to a handler, and the calls from the ``try`` down to it.
 
     Attributes:
         is_class: whether it names a class rather than an exception.
+        kind: of an operation that raises in Python, such as ``math.sqrt(x)``, the class; its `place` is that of the
+            operation. None of a ``raise``.
     """
 
     handler: Handler
     place: Place
     calls: tuple[Place, ...]
     is_class: bool
+    kind: type[BaseException] | None = None
+
+
+class Raises(ast.expr):
+    """Whether an operation raises an exception of a class; it is evaluated for that alone, and does not raise."""
+
+    _fields = ("value", "kind")
+    value: ast.expr
+    kind: type[BaseException]
+
+    @classmethod
+    def of(cls, value: ast.expr, kind: type[BaseException]) -> Raises:
+        made = cls()
+        made.value, made.kind = value, kind
+        return made
+
+
+def kinds_tested(node: ast.AST) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that an operation cannot raise here, as it has been tested for them."""
+    return getattr(node, "kinds_tested", ())
 
 
 class Throws(Exception):
@@ -76,6 +98,25 @@ def place_of(file: str, node: ast.AST) -> Place:
     names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
     line, column, last, end = (getattr(node, name, None) or 0 for name in names)
     return file, line, column, last, end
+
+
+def as_raise(node: ast.Assert) -> ast.If:
+    """An assertion as what it does where a handler may catch it: the ``raise`` is at its place."""
+    exception = ast.Call(ast.Constant(AssertionError), [node.msg] if node.msg else [], [])  # type: ignore[arg-type]
+    made = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Raise(exception, None)], [])
+    for one in (made, made.test, made.body[0], exception, exception.func):
+        ast.copy_location(one, node)
+    return made
+
+
+def simpler(node: ast.Assert | ast.AugAssign) -> ast.stmt:
+    """A statement that throws, as one of which a part throws: an augmented assignment to a name as an assignment."""
+    if isinstance(node, ast.Assert):
+        return as_raise(node)
+    assert isinstance(node.target, ast.Name)
+    old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+    value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+    return ast.copy_location(ast.Assign([node.target], value), node)
 
 
 def handlers_of_call(node: ast.AST) -> tuple[Handler, ...]:

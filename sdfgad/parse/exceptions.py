@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sdfgad.errors import ProgramRaises, PythonRaises, SdfgadError, ShapeMismatch, UnboundVariable, UnsupportedProgram
 from sdfgad.ir.expr import BOOL, Const
@@ -18,12 +18,12 @@ from sdfgad.parse import conditions
 from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.emitter import Guard, exception_of
 from sdfgad.parse.exception_objects import thrown_for
-from sdfgad.parse.exception_values import is_exception
+from sdfgad.parse.exception_values import as_raise, is_exception
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.source import source_text
 from sdfgad.parse.throwing import require_value
-from sdfgad.parse.values import Record, as_tensor
+from sdfgad.parse.values import Record
 
 CAUGHT = "Test for it by an `if` before, or leave out the `try`."
 OWN = str(Path(__file__).parent)
@@ -247,15 +247,4 @@ def assert_(frame: Frame, node: ast.Assert) -> None:
         if may_change_something(frame, node.test):
             _evaluate(frame, node.test)
         return
-    holds: Any = conditions.test(frame, node.test)
-    what = f"the assertion `{source_text(node.test)}` may fail"
-    if holds is False:
-        error = ProgramRaises(
-            f"the program raises `{source_text(node)}`",
-            frame.where(node),
-            "Python raises it, too, for these arguments.",
-        )
-        error.exception = AssertionError()
-        _raise(frame, error)
-    if holds is not True:
-        frame.b.may_raise(what, AssertionError, unless=as_tensor(holds).at())
+    frame.block([as_raise(node)])

@@ -67,6 +67,7 @@ from sdfgad.parse.registry import ATTRIBUTES, METHODS, SUBSCRIPTS
 from sdfgad.parse.rows import whole_of
 from sdfgad.parse.sparse_layout import is_sparse
 from sdfgad.parse.texts import is_plain
+from sdfgad.parse.throwing import operating
 from sdfgad.parse.tuple_methods import comparison, own_method, own_property
 from sdfgad.parse.values import (
     ChosenText,
@@ -354,7 +355,8 @@ def _made(frame: Frame, container: containers.Default, key: Any) -> Any:
 
 def binary(frame: Frame, node: ast.BinOp) -> Any:
     left, right = evaluated(frame, [node.left, node.right])
-    return operation(frame, node, type(node.op), left, right)
+    with operating(frame, node):
+        return operation(frame, node, type(node.op), left, right)
 
 
 def operation(frame: Frame, node: ast.expr, op: type[ast.operator], left: Any, right: Any) -> Any:

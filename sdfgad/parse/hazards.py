@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 from sdfgad.ir.expr import BOOL, Expr, Op, conjunction
 from sdfgad.parse.values import as_tensor
+
+# What functions of `math` and `cmath` raise, where that is not ValueError alone.
+KINDS: dict[Any, tuple[type[BaseException], ...]] = {
+    **dict.fromkeys((math.exp, math.expm1, math.exp2, math.cosh, math.sinh), (OverflowError,)),
+    **dict.fromkeys((math.pow, math.gamma, math.lgamma, math.ldexp), (ValueError, OverflowError)),
+    **dict.fromkeys((cmath.exp, cmath.cosh, cmath.sinh, cmath.sin, cmath.cos), (ValueError, OverflowError)),
+}
 
 
 def is_regular(result: Any, arguments: Sequence[Any]) -> Expr | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -86,7 +87,8 @@ def inlined(
     if source.is_generator:
         return _generated(frame, node, source.node, entered, env)
     try:
-        result = Parts(entered().returned()) if handlers else entered().run()
+        with nullcontext() if is_definition else frame.b.outside_operations():
+            result = Parts(entered().returned()) if handlers else entered().run()
     except RecursionError:
         raise _endless(frame, node, source) from None
     frame.b.where = here

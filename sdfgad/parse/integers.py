@@ -35,7 +35,9 @@ def whole(b: Builder, how: str, number: Any) -> Any:
     x = single(b, number)
     if x.dtype.kind == "f":
         is_finite = Op("isfinite", (x.at(),), BOOL)
-        b.may_raise("infinity and NaN are no integers", ValueError, OverflowError, unless=is_finite)
+        is_number = Op("logical_not", (Op("isnan", (x.at(),), BOOL),), BOOL)
+        b.may_raise("NaN is no integer", ValueError, unless=is_number)
+        b.may_raise("infinity is no integer", OverflowError, unless=is_finite)
     value = cast(elementwise(b, how, x).at() if x.dtype.kind == "f" else x.at(), INT)
     return b.fixed(value) if reads(value) else affine(b, value)
 

@@ -36,8 +36,10 @@ from sdfgad.parse import (
     loops,
     statements,
     tail_duplication,
+    throwing,
 )
 from sdfgad.parse.closures import Closure
+from sdfgad.parse.exception_values import Raises
 from sdfgad.parse.frame import Frame, Return
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.optional_values import is_handed_on, required
@@ -98,6 +100,7 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[[Frame, Any], Any]] = {
     ast.Subscript: expressions.subscript,
     ast.Tuple: expressions.tuple_,
     ast.UnaryOp: expressions.unary,
+    Raises: throwing.raises,
 }
 
 

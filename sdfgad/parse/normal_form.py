@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-IsWanted = Callable[[ast.Call], bool]
+IsWanted = Callable[[ast.expr], bool]
 # Whose parts may be evaluated several times, later or never.
 CONDITIONAL = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Yield | ast.YieldFrom
 # The fields of statements with what they evaluate once, before all else.
@@ -102,7 +102,7 @@ def _own(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _contains(node: ast.AST, is_wanted: IsWanted) -> bool:
-    return any(isinstance(one, ast.Call) and is_wanted(one) for one in ast.walk(node))
+    return any(isinstance(one, ast.expr) and is_wanted(one) for one in ast.walk(node))
 
 
 def _loaded(target: ast.expr) -> ast.expr:
@@ -144,7 +144,6 @@ class _Naming:
         match made:
             case ast.Call():
                 self.call(made)
-                return self.named(made) if self.is_wanted(node) else made  # type: ignore[arg-type]
             case ast.BinOp():
                 made.left, made.right = self.sequence([made.left, made.right])
             case ast.Compare():
@@ -170,7 +169,7 @@ class _Naming:
                 made.operand = self.expression(made.operand)
             case _:
                 raise NotNamed
-        return made
+        return self.named(made) if self.is_wanted(node) else made
 
     def call(self, made: ast.Call) -> None:
         # Which function a name or attribute is, no call is expected to change.

@@ -32,6 +32,7 @@ from sdfgad.parse.inlined_calls import inlined
 from sdfgad.parse.logs import is_log
 from sdfgad.parse.operands import evaluated, may_update, method, require_unchanged
 from sdfgad.parse.source import source_text
+from sdfgad.parse.throwing import operating
 from sdfgad.parse.unread_lists import is_never_read
 from sdfgad.parse.updating import is_whole_array
 from sdfgad.parse.values import Polymorphic, Record, Selection, Tensor, kind_of
@@ -241,7 +242,8 @@ def operated(frame: Frame, node: ast.AugAssign, old: Any, value: Any) -> Any:
     name = f"__i{operators.python_name(type(node.op))}__"
     if isinstance(old, Record) and hasattr(old.cls, name):
         return method(frame, node.value, old, name, value)
-    return operation(frame, node.value, type(node.op), old, value)
+    with operating(frame, node):
+        return operation(frame, node.value, type(node.op), old, value)
 
 
 def _update_array(frame: Frame, array: Any, result: Any) -> None:

@@ -1,16 +1,35 @@
-"""Where exceptions become values: the ``raise`` on data that a ``try`` around it, or around a call of its function,
-catches.
+"""Where exceptions become values: the ``raise``, or the operation that raises, that a ``try`` around it, or around a
+call of its function, catches, where data decides.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial, reduce
+from typing import Any
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse.emitter import Guard, exception_of
+from sdfgad.ir.expr import BOOL, INT, Const, Expr, Op, conjunction
+from sdfgad.ir.program import Access, Compute
+from sdfgad.parse.builder import Builder
+from sdfgad.parse.emitter import Guard, Params, exception_of
 from sdfgad.parse.exception_lowering import is_possible
-from sdfgad.parse.exception_values import Handler, Place, Throw, Throws, needs_exception, place_of
+from sdfgad.parse.exception_values import (
+    Handler,
+    Place,
+    Raises,
+    Throw,
+    Throws,
+    kinds_tested,
+    needs_exception,
+    place_of,
+)
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.values import scalar
+
+Operation = ast.Call | ast.BinOp | ast.AugAssign
 
 
 def require_value(frame: Frame, node: ast.Raise, error: SdfgadError, is_class: bool) -> None:
@@ -24,7 +43,7 @@ def require_value(frame: Frame, node: ast.Raise, error: SdfgadError, is_class: b
     is_by_data = any(one.depth > guard.depth and not one.symbols for one in b.decisions)
     if not (b.may_throw and is_by_data):
         return
-    calls = _calls(frame, guard)
+    calls = calls_from(frame, guard)
     if calls is None:
         return
     index = next(at for at, group in enumerate(guard.groups) if isinstance(exception, group))
@@ -38,7 +57,74 @@ def require_value(frame: Frame, node: ast.Raise, error: SdfgadError, is_class: b
         raise Throws(throw)
 
 
-def _calls(frame: Frame, guard: Guard) -> tuple[Place, ...] | None:
+@contextmanager
+def operating(frame: Frame, node: Operation) -> Iterator[None]:
+    """While an operation is evaluated: what it may raise at run time becomes a value, or it has been tested for it."""
+    b = frame.b
+    if not b.tries or frame.is_definition:
+        yield
+        return
+    b.operations.append(partial(_require_test, frame, node))
+    try:
+        with ExitStack() as stack:
+            for kind in kinds_tested(node):
+                stack.enter_context(b.collecting(kind))
+            yield
+    finally:
+        b.operations.pop()
+
+
+def raises(frame: Frame, node: Raises) -> Any:
+    """Whether an operation raises; its value is not used."""
+    b = frame.b
+    with b.collecting(node.kind) as conditions:
+        frame.eval(node.value)
+    everywhere: list[Expr] = [Const(True, BOOL), *(_in_all(b, *one) for one in conditions)]
+    regular = reduce(conjunction, everywhere)
+    return b.materialise(scalar(Op("logical_not", (regular,), BOOL)))
+
+
+def _in_all(b: Builder, condition: Expr, box: Params) -> Expr:
+    """Whether a condition holds everywhere in a box."""
+    if not box:
+        return condition
+    failing = Access(b.new_buffer("failing", (), INT).name)
+    b.emit(Compute((), failing, Const(0, INT), None, b.where))
+    one = Op("select", (condition, Const(0, INT), Const(1, INT)), INT)
+    b.emit(Compute(box, failing, one, "maximum", b.where))
+    return Op("equal", (failing.read(INT), Const(0, INT)), BOOL)
+
+
+def _require_test(frame: Frame, node: Operation, kinds: Sequence[type[BaseException]]) -> None:
+    """Have an operation be tested in the next attempt for whether it raises, if a handler catches that.
+
+    Raises:
+        Throws: it can be, and is not.
+    """
+    b = frame.b
+    guard = next((one for one in reversed(b.tries) if issubclass(kinds[0], one.kinds)), None)
+    is_known = isinstance(node, ast.Call | ast.BinOp) or isinstance(node.target, ast.Name)
+    if guard is None or not b.may_throw or not is_known:
+        return
+    groups = [next((at for at, group in enumerate(guard.groups) if issubclass(kind, group)), None) for kind in kinds]
+    calls, place = calls_from(frame, guard), place_of(frame.source.file, node)
+    # Of several classes it is not known which one it would be.
+    is_there = any(one.kind and one.place == place for one in b.throws)
+    if calls is None or len(set(groups)) > 1 or not (is_there or is_possible(frame.source, place, kinds[0])):
+        return
+    index = groups[0]
+    assert index is not None
+    is_named = needs_exception(guard.node.handlers[index])
+    if is_named and len(kinds) > 1:
+        return
+    name = f"{kinds[0].__module__}.{kinds[0].__qualname__}"
+    handler = Handler(place_of(guard.frame.source.file, guard.node), index, name, is_named)
+    throw = Throw(handler, place, calls, is_class=False, kind=kinds[0])
+    if throw not in b.throws:
+        raise Throws(throw)
+
+
+def calls_from(frame: Frame, guard: Guard) -> tuple[Place, ...] | None:
     """The calls from a ``try`` down to a frame; None if one of them cannot be tested for what it throws."""
     calls: list[Place] = []
     while frame is not guard.frame:

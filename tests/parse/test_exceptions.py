@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sdfgad
-from sdfgad.errors import ProgramRaises, SdfgadError, SingularMatrix, UnsupportedProgram
+from sdfgad.errors import ProgramRaises, SdfgadError, UnsupportedProgram
 from tests.helpers import line_of, module_from
 from tests.helpers_ir import assert_like_python, assert_value_and_slope, checked_outputs, parsed
 
@@ -255,38 +255,30 @@ def test_in_compiled_code():
     np.testing.assert_allclose(sdfgad.grad(fallback, "x")({"other": np.float64(1.5)}, x, 1), np.full(3, 2.0))
 
 
-def reciprocal(s):
+def reciprocals(s):
     try:
-        return 1.0 / s
+        return sum([1.0 / (s - k) for k in range(3)])
     except ZeroDivisionError:
         return 0.0
 
 
 def test_a_handler_that_a_run_would_reach_is_an_error():
-    g = sdfgad.value_and_grad(reciprocal)
-    assert g(2.0) == (0.5, -0.25)
+    g = sdfgad.value_and_grad(reciprocals)
+    assert g(4.0)[0] == reciprocals(4.0)
     with pytest.raises(ProgramRaises, match=r"a division by zero of Python's numbers") as caught:
-        g(0.0)
-    assert str(caught.value.where) == line_of(reciprocal, "return 1.0")
+        g(1.0)
+    assert str(caught.value.where) == line_of(reciprocals, "return sum")
     assert caught.value.todo == "In Python `except` goes on; compiled code cannot: test for it by an `if` before."
 
 
 # With an `s` for which nothing is raised, and one for which the handler runs in Python.
 AT_RUN_TIME = {
     "an index": ("try:\n    u = x[int(s * 9.0)]\nexcept IndexError:\n    u = s\nreturn u", 0.1, 0.7),
-    "an assertion": (
-        "try:\n    assert s > 0.5\n    u = x\nexcept AssertionError:\n    u = x * 2\nreturn np.sum(u)",
-        0.7,
-        0.2,
-    ),
     "a power": ("try:\n    u = 10.0**s\nexcept OverflowError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, 400.0),
-    "a logarithm": ("try:\n    u = math.log(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, -1.0),
-    "a sine": ("try:\n    u = math.sin(s)\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)", 0.7, np.inf),
-    "infinity": ("try:\n    u = math.exp(s)\nexcept OverflowError:\n    u = 2.0\nreturn u * np.sum(x)", np.inf, 800.0),
-    "a conversion": (
-        "try:\n    u = int(s)\nexcept (ValueError, OverflowError):\n    u = 2\nreturn u * np.sum(x)",
-        3.4,
-        np.nan,
+    "functions in a comprehension": (
+        "try:\n    u = sum([math.log(s) for _ in x])\nexcept ValueError:\n    u = 2.0\nreturn u * np.sum(x)",
+        0.7,
+        -1.0,
     ),
     "a name": (
         "for i in range(int(s)):\n    u = x\ntry:\n    v = u\nexcept NameError:\n    v = x * 2.0\nreturn np.sum(v)",
@@ -303,25 +295,6 @@ def test_what_is_known_only_at_run_time(name, tmp_path):
     primal = assert_like_python(program, X, fine, 5)
     with pytest.raises(SdfgadError, match="In Python `except` goes on"):
         checked_outputs(primal, X, failing, 5)
-
-
-def factorised(a):
-    try:
-        root = np.linalg.cholesky(a)
-        values = np.linalg.svd(a, compute_uv=False)
-    except np.linalg.LinAlgError:
-        return 0.0 * np.sum(a)
-    return np.sum(root) + np.sum(values)
-
-
-def test_a_handler_of_failures_of_matrices_is_no_part_of_compiled_code():
-    a = np.eye(3) + 0.1
-    g = sdfgad.differentiate(factorised, wrt="a")
-    np.testing.assert_allclose(g.value(a), factorised(a), rtol=1e-13)
-    with pytest.raises(SingularMatrix, match=r"(?s)not positive definite.*cholesky\(a\).*In Python `except` goes on"):
-        g.value(-a)
-    with pytest.raises(SingularMatrix, match=r"(?s)`np.linalg.svd` does not converge.*In Python `except` goes on"):
-        g.value(np.where(np.arange(9).reshape(3, 3) == 2, np.nan, a))
 
 
 def in_a_branch(x):

@@ -36,8 +36,8 @@ class Box:
         return Box(self.x + sum(args))
 
 
-def is_f(call):
-    return ast.unparse(call.func) == "f"
+def is_f(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "f"
 
 
 def written(steps, indent=""):

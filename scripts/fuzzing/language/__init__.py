@@ -1,0 +1,1 @@
+"""Random programs of Python's own constructs: exceptions, classes, None, dicts, views, sequences, text, names."""
