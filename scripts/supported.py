@@ -87,7 +87,7 @@ STATEMENTS = {
     "`raise` on data in functions that a `try` calls": "tests/parse/test_throwing.py",
     "operations that raise where data decides, and assertions, in a `try`": "tests/parse/test_operations_that_raise.py",
     "objects of several classes of which data decides one": "tests/parse/test_polymorphic.py",
-    "`try` whose handler a run may reach by an index or name: compiled code raises there": "tests/parse/test_exceptions.py",
+    "`try` whose handler an index or name may reach: compiled code raises there": "tests/parse/test_exceptions.py",
     "attributes that a loop or branch sets first": "tests/parse/test_late_attributes.py",
     "attributes that `__getattr__` computes, and classes that are mappings": "tests/parse/test_mappings.py",
     "objects that refer to each other, lists and dicts that contain themselves": "tests/parse/test_object_graphs.py",
