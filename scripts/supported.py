@@ -76,6 +76,7 @@ STATEMENTS = {
         "tests/parse/test_carried_lists.py"
     ),
     "lists that are sorted by data or searched for it": "tests/parse/test_data_order.py",
+    "comprehensions with a condition on data of numbers, arrays, tuples and dicts": "tests/parse/test_filtered.py",
     "branches on data, outside of loops that data ends, whose sides leave other shapes or kinds, or change lists": (
         "tests/parse/test_blame.py"
     ),

@@ -33,10 +33,44 @@ def filled(frame: Frame, node: ast.ListComp | ast.GeneratorExp, values: Any) -> 
     return list(found) if isinstance(found, list) else None
 
 
+def appended(frame: Frame, node: ast.ListComp, values: Any) -> Any:
+    """A list to which a ``for`` statement appends as a comprehension does, whose conditions data decides.
+
+    Args:
+        frame, values: as above.
+    """
+    frame.env[VALUES] = values
+    for statement in _as_statements(node):
+        frame.statement(statement)
+    return frame.env[FOUND]
+
+
 @lru_cache(maxsize=1 << 10)
-def _as_loop(node: ast.ListComp | ast.GeneratorExp) -> ast.stmt:
-    append = ast.Attribute(ast.Name(FOUND, ast.Load()), "append", ast.Load())
-    loop: ast.stmt = ast.Expr(ast.Call(append, [node.elt], []))
+def _as_statements(node: ast.ListComp) -> tuple[ast.stmt, ast.stmt]:
+    empty = ast.Assign([ast.Name(FOUND, ast.Store())], ast.List([], ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(empty, node)), _as_loop(node)
+
+
+def filled_dict(frame: Frame, node: ast.DictComp, values: Any, found: Any) -> Any:
+    """A dict, empty so far, that a ``for`` statement fills as a comprehension does, whose conditions data decides.
+
+    Args:
+        frame, values: as above.
+    """
+    frame.env[FOUND], frame.env[VALUES] = found, values
+    frame.statement(_as_loop(node))
+    return frame.env[FOUND]
+
+
+@lru_cache(maxsize=1 << 10)
+def _as_loop(node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> ast.stmt:
+    if isinstance(node, ast.DictComp):
+        parts = [node.key, node.value]
+        loop: ast.stmt = ast.Assign([ast.Subscript(ast.Name(FOUND, ast.Load()), node.key, ast.Store())], node.value)
+    else:
+        parts = [node.elt]
+        append = ast.Attribute(ast.Name(FOUND, ast.Load()), "append", ast.Load())
+        loop = ast.Expr(ast.Call(append, parts, []))
     first = node.generators[0]
     for one in reversed(node.generators):
         for test in reversed(one.ifs):
@@ -44,5 +78,5 @@ def _as_loop(node: ast.ListComp | ast.GeneratorExp) -> ast.stmt:
         values = ast.Name(VALUES, ast.Load()) if one is first else one.iter
         loop = ast.For(one.target, values, [loop], [])
     placed = [part for one in node.generators for part in ast.iter_child_nodes(one)]
-    found: ast.stmt = located(loop, node, {id(one) for one in (node.elt, *placed)})
+    found: ast.stmt = located(loop, node, {id(one) for one in (*parts, *placed)})
     return found

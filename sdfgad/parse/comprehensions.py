@@ -73,10 +73,10 @@ def generator(frame: Frame, node: ast.GeneratorExp) -> Iteration:
 
 
 def _one_by_one(frame: Frame, node: Comprehension, iterable: Any) -> Iterator[Any]:
-    return _items(_inner(frame), node, node.generators, as_sequence(frame, node.generators[0].iter, iterable))
+    return _items(inner_of(frame), node, node.generators, as_sequence(frame, node.generators[0].iter, iterable))
 
 
-def _inner(frame: Frame) -> Frame:
+def inner_of(frame: Frame) -> Frame:
     """A frame for the targets, which are local names of a comprehension."""
     inner = frame.inner(frame.source, {}, frame.depth, frame.is_definition)
     inner.lexical, inner.scope = frame, frame.scope
@@ -196,7 +196,7 @@ def _by_a_loop(frame: Frame, node: Rolled, value: Any, _: Any) -> list[Any] | No
     before = len(b.blocks[-1])
     if not b.loops:
         b.written_out.add(id(node))
-    found = comprehension_loops.filled(_inner(frame), node, value)
+    found = comprehension_loops.filled(inner_of(frame), node, value)
     # In a loop, its counter may be the reason for which this one is none.
     if found is not None and any(isinstance(one, Loop) for one in b.blocks[-1][before:]):
         b.written_out.discard(id(node))
@@ -228,7 +228,7 @@ def _filled(frame: Frame, node: Rolled, alike: Items) -> list[Any]:
     guards = (trip, alike.length - 1 - trip)
     with b.block(*guards) as body:
         b.loops.append((len(b.blocks), var, alike.length))
-        inner = _inner(frame)
+        inner = inner_of(frame)
         bind(inner, node.generators[0].target, alike.at(trip))
         keys = _keys(inner, node.key, var, number) if isinstance(node, ast.DictComp) else None
         value = inner.eval(node.value if isinstance(node, ast.DictComp) else node.elt)

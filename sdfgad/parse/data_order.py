@@ -13,7 +13,7 @@ from typing import Any
 
 from sdfgad.errors import ProgramRaises
 from sdfgad.ir.expr import BOOL, INT, Const, Expr, Lin, Op
-from sdfgad.parse import trees, truth_values
+from sdfgad.parse import chosen_texts, trees, truth_values
 from sdfgad.parse.builder import Builder
 from sdfgad.parse.dtypes import has_singles
 from sdfgad.parse.elementwise import to_bool
@@ -22,18 +22,19 @@ from sdfgad.parse.indexing import getitem
 from sdfgad.parse.integers import DOUBLE
 from sdfgad.parse.stacking import stacked
 from sdfgad.parse.updating import aliased_by
-from sdfgad.parse.values import Tensor, as_tensor, cast, is_number, scalar
+from sdfgad.parse.values import ChosenText, Tensor, as_tensor, cast, is_number, scalar
 
 
 def sorted_by(b: Builder, values: list[Any], keys: list[Any], is_reversed: bool) -> list[Any] | None:
-    """Values in the order of keys that are data; None for keys that are no numbers or tuples of numbers.
+    """Values in the order of keys that are data; None for keys that are no numbers, strings or tuples of these.
 
     As in Python, the order of equal keys stays, also in a list that `is_reversed`. The call at hand decides the order
     of values that are not alike.
     """
-    columns, by = _columns(values, partial(_are_alike, b)), _columns(keys, _are_numbers)
+    columns, by = _columns(values, partial(_are_alike, b)), _columns(keys, _are_ordered)
     if by is None:
         return None
+    by = [_ranks(column) if _are_texts(column) else column for column in by]
     order, last = _order(b, [column[::-1] for column in by] if is_reversed else by), len(values) - 1
     places = [as_place(b, order, last - k if is_reversed else k) for k in range(len(values))]
     places = [Lin(last) - place for place in places] if is_reversed else places
@@ -95,6 +96,21 @@ def _columns(values: list[Any], are_alike: Callable[[list[Any]], bool]) -> list[
     return columns if columns and all(are_alike(column) for column in columns) else None
 
 
+def _are_ordered(column: list[Any]) -> bool:
+    return _are_numbers(column) or _are_texts(column)
+
+
+def _are_texts(column: list[Any]) -> bool:
+    """Whether all are known strings, which are compared by their order; members of enumerations are not."""
+    return all(type(one) is str for one in column)
+
+
+def _ranks(texts: list[str]) -> list[int]:
+    """For each of several strings the number of those that are before it, each counted once."""
+    ordered = sorted(set(texts))
+    return [ordered.index(text) for text in texts]
+
+
 def _are_numbers(column: list[Any]) -> bool:
     """Whether numbers can be sorted as the elements of one array."""
     return all(map(is_scalar, column)) and all(as_tensor(one).dtype.kind in "bif" for one in column)
@@ -106,7 +122,7 @@ def _are_alike(b: Builder, column: list[Any]) -> bool:
         # Floats of Python and of NumPy differ beside arrays of less precision.
         may_mix = kinds == {DOUBLE} and not has_singles(b.buffers.values())
         return len(kinds) == 1 and (len(are_weak) == 1 or may_mix)
-    return _are_like_arrays(column)
+    return _are_texts(column) or _are_like_arrays(column)
 
 
 def _are_like_arrays(column: list[Any]) -> bool:
@@ -121,6 +137,9 @@ def _is_known(array: Tensor) -> bool:
 def _item(b: Builder, column: list[Any], place: Lin) -> Any:
     if all(one is column[0] for one in column):
         return column[0]
+    if _are_texts(column):
+        codes = stacked(b, [chosen_texts.code_of(b, text) for text in column])
+        return column[0] if len(set(column)) == 1 else ChosenText(b.stored(getitem(b, codes, place)))
     if all(map(is_scalar, column)):
         return _number(b, column, getitem(b, stacked(b, column), place))
     return array_at(b, column, place)

@@ -21,6 +21,7 @@ from sdfgad.parse import (
     attributes,
     calls,
     chosen_items,
+    comprehension_loops,
     comprehensions,
     conditions,
     containers,
@@ -45,6 +46,7 @@ from sdfgad.parse import (
     stored_lists,
     trajectory_items,
 )
+from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.basic_indexing import resolve
 from sdfgad.parse.binding import bind, position_of
 from sdfgad.parse.columns import columns_of
@@ -478,7 +480,16 @@ def list_comprehension(frame: Frame, node: ast.ListComp) -> Any:
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Any:
-    pairs = comprehensions.items(frame, node)
+    point = ChoicePoint.of(frame)
+    try:
+        pairs = comprehensions.items(frame, node)
+    except comprehensions.ConditionOnData as error:
+        if not error.is_of(node):
+            raise
+        point.backtrack(frame)
+        values, empty = frame.eval(node.generators[0].iter), containers.tracked(frame.b, {})
+        found = masked_dicts.made(frame, node, empty)
+        return comprehension_loops.filled_dict(comprehensions.inner_of(frame), node, values, found)
     return masked_dicts.made(frame, node, containers.tracked(frame.b, frame.b.python(dict, pairs)))
 
 

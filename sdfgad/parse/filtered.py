@@ -13,16 +13,17 @@ from typing import Any
 
 from sdfgad.errors import InvalidIndex, PythonRaises, UnboundVariable
 from sdfgad.ir.expr import BOOL
-from sdfgad.parse import comprehensions, filtered_objects, masked_lists
+from sdfgad.parse import comprehension_loops, comprehensions, filtered_objects, masked_lists
 from sdfgad.parse.backtracking import ChoicePoint
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.conditions import ShapesDiffer
+from sdfgad.parse.data_order import is_scalar
 from sdfgad.parse.frame import Frame
 from sdfgad.parse.liveness import reads_name
 from sdfgad.parse.operands import calls_user_function, may_change_something
 from sdfgad.parse.selecting import selection
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import Record, Selection, as_tensor, astype, scalar
+from sdfgad.parse.values import NotNumeric, Record, Selection, astype, scalar
 
 # The names of what a comprehension goes over, and of a condition in it; see `filtered_objects.LIST`.
 ALL, TEST = "<skipped: all>", "<skipped: test>"
@@ -42,7 +43,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
         if not error.is_of(node):
             raise
         refusal = error
-    for chosen_of in (_objects, _chosen):
+    for chosen_of in (_objects, _chosen, _appended):
         point.backtrack(frame)
         with refusal.again(frame, node) as parsed:
             found = chosen_of(frame, parsed)
@@ -130,16 +131,22 @@ def _chosen(frame: Frame, node: ast.ListComp) -> list[Any] | None:
         return None
     try:
         both = comprehensions.items(frame, pairs(node))
-    except ShapesDiffer:
-        # Arrays, of which there is none where the condition does not hold.
+    except (ShapesDiffer, NotNumeric):
+        # Arrays or tuples, of which there is none where the condition does not hold.
         return None
-    if not both or any(as_tensor(item).ndim for _, item in both):
+    if not both or not all(is_scalar(item) for _, item in both):
         return None
     mask = astype(stacked(b, [test for test, _ in both]), BOOL)
     found = selection(b, stacked(b, [item for _, item in both]), mask)
     if isinstance(found, Selection):
         return None
     return [b.settle(scalar(found.at(k))) for k in range(b.constant(found.shape[0]))]
+
+
+def _appended(frame: Frame, node: ast.ListComp) -> Any:
+    """Tuples, as a loop appends them."""
+    values = frame.eval(node.generators[0].iter)
+    return comprehension_loops.appended(comprehensions.inner_of(frame), node, values)
 
 
 @lru_cache(maxsize=1024)

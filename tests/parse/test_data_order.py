@@ -113,6 +113,40 @@ def changed_at_places_of_data(x):
     return h[0] + h[1] * 2 + h[2] ** 2
 
 
+@right
+def by_negated_values_and_names(x):
+    names = ["b", "a", "d", "c"]
+    items = sorted([(-v, name) for v, name in zip(x, names, strict=True)])
+    weights = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}
+    return sum((k + 1) * v * weights[name] for k, (v, name) in enumerate(items))
+
+
+@right
+def names_that_decide_ties(x):
+    items = sorted([(round(0.9 * v), name, v) for v, name in zip(x, ["b", "a", "d", "c"], strict=True)])
+    return sum((k + 1) * v + (0.5 if name == "a" else 0.0) for k, (_, name, v) in enumerate(items))
+
+
+@right
+def names_by_their_values(x):
+    table = dict(zip("abcd", x, strict=True))
+    order = sorted(table, key=lambda name: (-table[name], name))
+    return sum(table[name] * (k + 1) for k, name in enumerate(order))
+
+
+@right
+def events(x):
+    queue = [(abs(v) + 0.1, "arrive" if i % 2 else "leave", i) for i, v in enumerate(x)]
+    queue.sort(reverse=True)
+    s = 0.0
+    for k, (t, kind, i) in enumerate(queue):
+        if kind == "arrive":
+            s += t * (k + 1)
+        else:
+            s -= t * t * i
+    return s
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):
