@@ -20,7 +20,7 @@ from sdfgad.parse.data_order import are_like_arrays, array_at
 from sdfgad.parse.indexing import getitem
 from sdfgad.parse.known_tables import known_tables
 from sdfgad.parse.stacking import stacked
-from sdfgad.parse.values import ChosenText, Record, Tensor, as_tensor, astype, scalar
+from sdfgad.parse.values import ChosenText, Record, Tensor, as_tensor, astype, is_integer, scalar
 
 
 def item_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | Record | None:
@@ -39,7 +39,7 @@ def item_at(b: Builder, values: Any, index: Any, counts_back: bool) -> Tensor | 
     are_objects = chosen_objects.are_alike(b, values) or (
         _is_data(b, index) and chosen_objects.are_own_objects(b, values)
     )
-    if not (are_objects or _are_alike(values) or are_like_arrays(values)):
+    if not (are_objects or _are_alike(values) or are_like_arrays(values) or _are_integers(values)):
         return None
     if not _varies(b, index) and _is_known(b, index):
         return None
@@ -54,13 +54,15 @@ def _is_data(b: Builder, index: Any) -> bool:
     return not found <= known_tables(b).keys()
 
 
-def _chosen(b: Builder, values: list[Any] | tuple[Any, ...], index: Any, counts_back: bool) -> Tensor:
+def _chosen(b: Builder, values: list[Any] | tuple[Any, ...], index: Any, counts_back: bool) -> Any:
     if are_like_arrays(values):
         with b.indexed(counts_back):
             return array_at(b, values, index)
     with b.indexed(counts_back):
         found: Tensor = getitem(b, _array_of(b, values), index)
     are_pythons = all(as_tensor(value).weak for value in values)
+    if found.dtype == INTEGER and are_pythons:
+        return b.fixed(found.at())
     return replace(found, weak=True) if are_pythons else found
 
 
@@ -147,6 +149,18 @@ def _are_alike(values: list[Any] | tuple[Any, ...]) -> bool:
 
 
 INTEGER, DOUBLE, COMPLEX = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
+
+
+def _are_integers(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether all are integers, and data decides some of them, so that no written-out loop knows more."""
+    are_whole = all(is_integer(value) or _is_integer_of_data(value) for value in values)
+    return are_whole and any(map(_is_integer_of_data, values))
+
+
+def _is_integer_of_data(value: Any) -> bool:
+    if isinstance(value, Lin):
+        return bool(reads(Int(value)))
+    return isinstance(value, Tensor) and not value.ndim and value.dtype == INTEGER
 
 
 def _dtype_of(value: Any) -> np.dtype[Any] | None:

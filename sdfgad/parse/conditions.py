@@ -265,7 +265,8 @@ def _selected(frame: Frame, condition: Tensor, arms: Arms) -> Any:
     values, merged = _evaluate_arms(frame, condition, arms)
     if not values:
         return merged
-    return _either(frame.b, condition, values)
+    with blamed(frame.b, condition.at(), frame.b.where):
+        return _either(frame.b, condition, values)
 
 
 def _either(b: Builder, condition: Tensor, values: list[Any]) -> Any:

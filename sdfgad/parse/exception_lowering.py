@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from sdfgad.parse.caught import Handled
-from sdfgad.parse.exception_values import Handler, Place, Raises, Throw, handlers_of_call, place_of, simpler, undefined
-from sdfgad.parse.normal_form import Assigned, Chosen, NotNamed, Steps, with_named_calls
+from sdfgad.parse.exception_values import Handler, Place, Raises, Throw, as_raise, handlers_of_call, place_of, undefined
+from sdfgad.parse.normal_form import Assigned, Chosen, NotNamed, Steps, name_of, with_named_calls
 from sdfgad.parse.source import Source
 from sdfgad.parse.texts import RunTimeText
 
@@ -92,9 +92,10 @@ class _Rewriting:
             return [node]
         if isinstance(node, ast.While) and any(map(self.is_wanted, ast.walk(node.test))):
             node = _with_test_inside(node)
-        elif isinstance(node, ast.Assert | ast.AugAssign):
-            is_thrown = any(one.place == place_of(self.file, node) for one in self.throws)
-            node = simpler(node) if is_thrown else node
+        elif isinstance(node, ast.AugAssign) and (throws := self.operation(node)):
+            return self.augmented(node, throws)
+        elif isinstance(node, ast.Assert) and any(one.place == place_of(self.file, node) for one in self.throws):
+            node = as_raise(node)
         named = with_named_calls(node, self.is_wanted)
         before = self.steps(named.before) if named else []
         node, after = (named.statement, named.after) if named else (node, [])
@@ -159,7 +160,7 @@ class _Rewriting:
 
     def operation(self, node: ast.AST) -> list[Throw]:
         """What an operation throws, in a fixed order."""
-        if not isinstance(node, ast.Call | ast.BinOp):
+        if not isinstance(node, ast.Call | ast.BinOp | ast.AugAssign):
             return []
         place = place_of(self.file, node)
         found = [one for one in self.throws if one.kind and one.place == place and self.is_open(one.handler)]
@@ -172,6 +173,18 @@ class _Rewriting:
         made: list[ast.stmt] = [self.test(operation, one) for one in throws]
         made.append(ast.Assign([ast.Name(name, ast.Store())], operation))
         return [ast.fix_missing_locations(ast.copy_location(one, value)) for one in made]
+
+    def augmented(self, node: ast.AugAssign, throws: list[Throw]) -> list[ast.stmt]:
+        """An augmented assignment to a name, which may be that of an array, behind tests of whether it raises."""
+        assert isinstance(node.target, ast.Name)
+        value = ast.Name(name_of(node.value), ast.Load())
+        made: Any = copy.copy(node)
+        made.value, made.kinds_tested = value, tuple(one.kind for one in throws)
+        operation: Any = ast.copy_location(ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, value), node)
+        operation.kinds_tested = made.kinds_tested
+        assigned = ast.copy_location(ast.Assign([ast.Name(value.id, ast.Store())], node.value), node.value)
+        tests = [ast.copy_location(self.test(operation, one), node) for one in throws]
+        return [*self.statement(ast.fix_missing_locations(assigned)), *map(ast.fix_missing_locations, tests), made]
 
     def test(self, operation: ast.expr, throw: Throw) -> ast.If:
         handler, kind = throw.handler, throw.kind

@@ -109,16 +109,6 @@ def as_raise(node: ast.Assert) -> ast.If:
     return made
 
 
-def simpler(node: ast.Assert | ast.AugAssign) -> ast.stmt:
-    """A statement that throws, as one of which a part throws: an augmented assignment to a name as an assignment."""
-    if isinstance(node, ast.Assert):
-        return as_raise(node)
-    assert isinstance(node.target, ast.Name)
-    old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-    value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
-    return ast.copy_location(ast.Assign([node.target], value), node)
-
-
 def handlers_of_call(node: ast.AST) -> tuple[Handler, ...]:
     """The handlers whose exceptions the call of a function returns."""
     return getattr(node, "handlers_of_call", ())

@@ -36,7 +36,7 @@ Keywords = dict[str, Any]
 OURS = ("sdfgad.parse.", "sdfgad.models.")
 MOST_NESTED_CALLS = 50
 # A function that has called itself so often with a run-time integer may not end.
-FEW_NESTED_CALLS = 6
+FEW_NESTED_CALLS = 4
 
 
 def inlined(

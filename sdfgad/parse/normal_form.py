@@ -88,7 +88,7 @@ def with_named_calls(statement: ast.stmt, is_wanted: IsWanted) -> Named | None:
     return Named(naming.before, made, after)
 
 
-def _name_of(value: ast.expr) -> str:
+def name_of(value: ast.expr) -> str:
     return f"<value {value.lineno}, {value.col_offset}, {value.end_lineno}, {value.end_col_offset}>"
 
 
@@ -121,7 +121,7 @@ class _Naming:
     before: Steps = field(default_factory=list)
 
     def named(self, value: ast.expr) -> ast.Name:
-        name = _name_of(value)
+        name = name_of(value)
         self.before.append(Assigned(name, value))
         return ast.copy_location(ast.Name(name, ast.Load()), value)
 
@@ -132,7 +132,7 @@ class _Naming:
             inside = _Naming(self.is_wanted)
             value = inside.expression(side)
             sides.append((inside.before, value))
-        name = _name_of(node) + "?"
+        name = name_of(node) + "?"
         self.before.append(Chosen(name, test, *sides))
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 

@@ -27,6 +27,7 @@ from sdfgad.parse.exception_values import (
     place_of,
 )
 from sdfgad.parse.frame import Frame
+from sdfgad.parse.operands import may_change_something
 from sdfgad.parse.values import scalar
 
 Operation = ast.Call | ast.BinOp | ast.AugAssign
@@ -104,7 +105,8 @@ def _require_test(frame: Frame, node: Operation, kinds: Sequence[type[BaseExcept
     b = frame.b
     guard = next((one for one in reversed(b.tries) if issubclass(kinds[0], one.kinds)), None)
     is_known = isinstance(node, ast.Call | ast.BinOp) or isinstance(node.target, ast.Name)
-    if guard is None or not b.may_throw or not is_known:
+    # It is evaluated twice.
+    if guard is None or not b.may_throw or not is_known or may_change_something(frame, node):
         return
     groups = [next((at for at, group in enumerate(guard.groups) if issubclass(kind, group)), None) for kind in kinds]
     calls, place = calls_from(frame, guard), place_of(frame.source.file, node)

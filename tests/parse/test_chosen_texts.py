@@ -133,6 +133,20 @@ def test_members_that_are_integers():
         agrees(by_expressions, sign * X, 0.3)
 
 
+def level_of(a):
+    return Level.HIGH if a > 0.1 else Level.LOW
+
+
+def beside_a_string(x, h):
+    word = "a" + ("a" if x[1] > 0 else "bc")
+    return h * len(word) * level_of(x[0]) + (x[2] if word.endswith("c") else 0.5)
+
+
+def test_members_that_are_integers_beside_strings():
+    for sign in (1, -1):
+        agrees(beside_a_string, sign * X, 0.3)
+
+
 class Law(tuple, Enum):
     LOW = (1.0, 2.0)
     HIGH = (3.0, 4.0)

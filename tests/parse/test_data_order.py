@@ -147,6 +147,52 @@ def events(x):
     return s
 
 
+@right
+def predecessors(x):
+    before = [-1] * 4
+    for i in range(1, 4):
+        if x[i] < 0.55:
+            before[i] = i - 1
+        else:
+            before[i] = 0
+    total, node = 0.0, 3
+    while node != 0:
+        total = total + x[node] ** 2
+        node = before[node]
+    return total
+
+
+WAYS = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (1, 4)]
+
+
+def shortest(cost, start):
+    far = [0.0 if i == start else 1e9 for i in range(5)]
+    by = [-1] * 5
+    for _ in range(5):
+        changes = False
+        for k, (a, b) in enumerate(WAYS):
+            if far[a] + cost[k] < far[b] - 1e-12:
+                far[b] = far[a] + cost[k]
+                by[b] = k
+                changes = True
+        if not changes:
+            break
+    return far, by
+
+
+@right
+def flows_along_shortest_ways(x):
+    cost, flow, total = np.concatenate([x, 1.1 * x[::-1]]) + 1.5, np.zeros(8), 0.0
+    for (start, end), amount in {(0, 4): 6.0, (0, 3): 3.0, (1, 4): 2.0}.items():
+        far, by = shortest(cost, start)
+        node = end
+        while node != start:
+            flow[by[node]] += amount
+            node = WAYS[by[node]][0]
+        total += amount * far[end]
+    return total + flow @ cost**2
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):

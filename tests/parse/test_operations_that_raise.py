@@ -164,9 +164,34 @@ def assertions(x, c):
     return s
 
 
+def scaled(v, q):
+    try:
+        v /= q
+    except ZeroDivisionError:
+        v = 3.0 * q + 1.0
+    return v
+
+
+def in_place_where_it_is_an_array(x, c):
+    q = max(0.0, c - 0.6)
+    s, y = scaled(c, q), x * 1.0
+    z = scaled(y, q + 1.0)
+    return s * x[0] + np.sum(y * x) + np.sum(z)
+
+
+def what_changes_something_is_done_once(x, c):
+    log = [1]
+    try:
+        log.extend(map(int, [c * 10.0, c * 20.0]))
+        n = log.pop() + int(c * 3)
+    except (ValueError, OverflowError):
+        n = 3
+    return x[0] * n + len(log) * x[1]
+
+
 PROGRAMS = [
     roots, in_a_function, overflow, jitter, quotients, in_turn, several, raised_as_another, in_conditions, conversions,
-    assertions,
+    assertions, in_place_where_it_is_an_array, what_changes_something_is_done_once,
 ]  # fmt: skip
 
 

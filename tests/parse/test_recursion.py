@@ -9,7 +9,7 @@ import sdfgad
 from sdfgad.errors import UnsupportedProgram
 from sdfgad.parse.recursion import as_loop
 from tests.helpers import line_of
-from tests.helpers_ir import assert_value_and_slope, parsed
+from tests.helpers_ir import assert_value_and_slope, parsed, size_of
 
 P = np.array([0.7, 1.3, 0.3])
 
@@ -185,3 +185,25 @@ def test_a_loop_that_is_refused_is_refused_as_the_recursion():
     ) as found:
         parsed(sum_of_arrays, P)
     assert str(found.value.where) == line_of(sum_of_arrays, "return 0.5 * walk(0.5 * v) + walk(0.3 * v[::-1])")
+
+
+def halved(f, a, b, depth, whole):
+    m = 0.5 * (a + b)
+    left = (m - a) / 6 * (f(a) + 4 * f(0.5 * (a + m)) + f(m))
+    right = (b - m) / 6 * (f(m) + 4 * f(0.5 * (m + b)) + f(b))
+    if depth <= 0 or abs(left + right - whole) < 1e-5:
+        return left + right + (left + right - whole) / 15
+    return halved(f, a, m, depth - 1, left) + halved(f, m, b, depth - 1, right)
+
+
+def refined_six_times(x):
+    def f(s):
+        return np.exp(-x[0] * s**2) * np.cos(x[1] * s) + x[2] / (1 + 25 * s * s)
+
+    return halved(f, -1.0, 1.0, 6, f(0.0))
+
+
+def test_few_calls_within_each_other_are_loops_too():
+    """64 of these functions were written out, which took 20 s."""
+    primal = assert_value_and_slope(refined_six_times, np.array([2.0, 0.33, 1.0]))
+    assert size_of(primal.program.body) < 150
