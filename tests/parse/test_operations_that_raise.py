@@ -182,7 +182,7 @@ def in_place_where_it_is_an_array(x, c):
 def what_changes_something_is_done_once(x, c):
     log = [1]
     try:
-        log.extend(map(int, [c * 10.0, c * 20.0]))
+        log.extend(map(int, [c * 10.0, c * 20.3]))
         n = log.pop() + int(c * 3)
     except (ValueError, OverflowError):
         n = 3
