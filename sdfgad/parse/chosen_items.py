@@ -153,11 +153,12 @@ INTEGER, DOUBLE, COMPLEX = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np
 
 def _are_integers(values: list[Any] | tuple[Any, ...]) -> bool:
     """Whether all are integers, and data decides some of them, so that no written-out loop knows more."""
-    are_whole = all(is_integer(value) or _is_integer_of_data(value) for value in values)
-    return are_whole and any(map(_is_integer_of_data, values))
+    are_whole = all(is_integer(value) or is_integer_of_data(value) for value in values)
+    return are_whole and any(map(is_integer_of_data, values))
 
 
-def _is_integer_of_data(value: Any) -> bool:
+def is_integer_of_data(value: Any) -> bool:
+    """Whether a value is an integer that is known only at run time, as data decides it."""
     if isinstance(value, Lin):
         return bool(reads(Int(value)))
     return isinstance(value, Tensor) and not value.ndim and value.dtype == INTEGER

@@ -298,6 +298,10 @@ def item(frame: Frame, container: Any, index: Any) -> Any:
     chosen = chosen_items.item_at(frame.b, container, index, frame.source.counts_back)
     if chosen is not None:
         return chosen
+    if isinstance(container, (list, tuple)) and isinstance(index, Tensor) and chosen_items.is_integer_of_data(index):
+        counted = _at_place(frame, container, frame.b.fixed(index.at()))
+        if counted is not None:
+            return counted
     if isinstance(container, (list, tuple, dict)):
         index = position_of(frame.b, index)
     index = frame.b.constant(index) if isinstance(index, Lin) else index

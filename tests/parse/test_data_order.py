@@ -193,6 +193,11 @@ def flows_along_shortest_ways(x):
     return total + flow @ cost**2
 
 
+def test_one_program_takes_all_ways():
+    for program in (predecessors, flows_along_shortest_ways):
+        assert parsed(program, X).guard is None
+
+
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_as_in_python(program):
     for x in (X, Y):

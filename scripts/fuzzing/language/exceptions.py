@@ -81,7 +81,7 @@ def several(a):
             "s = math.acos(<leaf>) if <test> else <leaf>",
             "c /= max(c, 0.0)",
             "s = 1.0 / max(c, 0.0) + c % max(c - 0.3, 0.0)",
-            "t = math.exp(400.0 * <leaf>) * 1e-300",
+            "t = 0.1 if math.exp(400.0 * <leaf>) > 2.0 else <leaf>",
             "v = np.linalg.cholesky(np.outer(x, x) + <leaf> * np.eye(6))\ns = v[1, 0]",
             "s = <call>\nif <test>:\n    raise Diverged(s)",
             "<statement>",
