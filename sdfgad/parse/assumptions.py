@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sdfgad.errors import AmbiguousArray, Blame, Location, Rebound, SdfgadError, UnsupportedProgram
+from sdfgad.errors import AmbiguousArray, Blame, Location, ProgramRaises, Rebound, SdfgadError, UnsupportedProgram
 from sdfgad.ir.specialise import NeedsConstant
 from sdfgad.parse import adoption, counter_conditions
 from sdfgad.parse.builder import Builder
@@ -142,6 +142,8 @@ class Assumptions:
         """
         if b.objects.has_counted and not self.has_counted:
             return replace(self, has_counted=True).after(failure, b, symbols)
+        if b.untested:
+            return replace(self, throws=self.throws | b.untested)
         if b.logs.lacking:
             return replace(self, logs={**b.logs.known, **b.logs.lacking})
         if isinstance(failure, TooManyValues) and self.may_count and self.has_counted:
@@ -183,6 +185,9 @@ class Assumptions:
             return replace(decided, before=failure)
         if (again := self._by_value(found, b)) is not None:
             return replace(again, before=failure)
+        if self.decided and isinstance(found, ProgramRaises):
+            # With the branches decided as for the call at hand, Python raises it for certain.
+            raise found
         if b.needs_handler and not self.raises_instead:
             return replace(self._anew(), raises_instead=True)
         if self.texts is Texts.BY_NUMBERS:
@@ -228,7 +233,7 @@ class Assumptions:
         if isinstance(failure, Inverted):
             return replace(self, inverted=self.inverted | {failure.place})
         if isinstance(failure, Throws):
-            return replace(self, throws=self.throws | {failure.throw})
+            return replace(self, throws=self.throws | failure.throws)
         if isinstance(failure, Outgrown):
             return replace(self, written_out=self.written_out | failure.lines)
         if isinstance(failure, UpdatedOperand) and failure.where not in self.updated:

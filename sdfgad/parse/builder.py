@@ -161,6 +161,8 @@ class Builder(Emitter):
         # The ``raise`` statements on data that are values, and whether others may be.
         self.throws: frozenset[Throw] = frozenset()
         self.may_throw = True
+        # The operations that must be tested for whether they raise, and were not.
+        self.untested: set[Throw] = set()
         # The iterators that have been gone over, by id, each with how many items `next` has taken; None for all.
         self.exhausted: dict[int, tuple[Any, int | None]] = {}
         # Those whose items are made one by one, by id, as Python's iterators, with how many `next` has taken: also in

@@ -150,7 +150,7 @@ class Emitter:
         self.hazards: list[Hazard] = []
         # What the operations that are evaluated do with what they may raise, and of classes that are not raised the
         # conditions under which they are not.
-        self.operations: list[Callable[[Sequence[type[BaseException]]], None]] = []
+        self.operations: list[Callable[[Sequence[type[BaseException]]], bool]] = []
         self.collected: list[Collected] = []
         # Whether compiled code may raise where a handler would run, and whether there is something of the kind.
         self.raises_instead, self.needs_handler = False, False
@@ -234,8 +234,8 @@ class Emitter:
         """
         if not self.tries or self._is_collected(kinds, unless):
             return
-        if unless is not None and not symbols:
-            self._require_test(kinds)
+        if unless is not None and not symbols and self._require_test(kinds):
+            return
         is_caught = any(map(self.catches, kinds))
         if self.raises_instead and is_caught and unless is not None:
             self.check(unless, (), what, ProgramRaises, HANDLED, kinds)
@@ -270,10 +270,9 @@ class Emitter:
         found.conditions.append((condition, box))
         return True
 
-    def _require_test(self, kinds: Sequence[type[BaseException]]) -> None:
-        """Have the operation that is evaluated be tested, if a handler catches what it raises."""
-        if self.operations and any(map(self.catches, kinds)):
-            self.operations[-1](kinds)
+    def _require_test(self, kinds: Sequence[type[BaseException]]) -> bool:
+        """Have the operation that is evaluated be tested, if a handler catches what it raises; whether it will be."""
+        return bool(self.operations) and any(map(self.catches, kinds)) and self.operations[-1](kinds)
 
     def _note(
         self, what: str, kinds: tuple[type[BaseException], ...], symbols: frozenset[str], is_checked: bool

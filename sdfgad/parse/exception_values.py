@@ -87,11 +87,11 @@ def kinds_tested(node: ast.AST) -> tuple[type[BaseException], ...]:
 
 
 class Throws(Exception):
-    """Raised at a ``raise`` on data which the next attempt to parse the program makes a value that is returned."""
+    """Raised where the next attempt to parse the program makes values of more exceptions."""
 
-    def __init__(self, throw: Throw) -> None:
-        super().__init__(throw)
-        self.throw = throw
+    def __init__(self, throws: frozenset[Throw]) -> None:
+        super().__init__(throws)
+        self.throws = throws
 
 
 def place_of(file: str, node: ast.AST) -> Place:

@@ -41,6 +41,7 @@ from sdfgad.parse.returned import Returned, is_numeric, named_leaves, returned
 from sdfgad.parse.roots import lengths_of_vectors
 from sdfgad.parse.source import own_signature, read_source
 from sdfgad.parse.structure import Structure, build, identifier, names
+from sdfgad.parse.throwing import require_tested
 from sdfgad.parse.value_numbering import merge_equal
 from sdfgad.parse.value_specialisation import Mispredicted, Place, Values, leaving
 from sdfgad.parse.values import Record, Tensor, as_tensor, kind_of, view_of
@@ -178,6 +179,7 @@ class _Attempt:
         frame = _frame_of(b, self.function, _own_parameters(self.function, dict(locals_)))
         frame.env |= adoption.opened(b, self.assumed.adopted) | opened(b, self.assumed.globals)
         result = required_parts(b, frame.run(), "the value that is returned")
+        require_tested(b)
         masked_dicts.require_none(b, result)
         b.logs.require_followed()
         b.logs.require_kept()
@@ -195,6 +197,7 @@ class _Attempt:
     def part(self, names: tuple[str, ...]) -> Primal:
         """The statements so far, which leave integers in some buffers; raises as `Logs.require_followed`."""
         b, before = self.b, self.b.names.snapshot()
+        require_tested(b)
         b.logs.require_followed()
         body = leaving(tuple(b.blocks[0]), {} if b.values is None else b.values.found)
         program = self._program(b.fresh("guard"), {name: name for name in names}, body)

@@ -55,7 +55,7 @@ def require_value(frame: Frame, node: ast.Raise, error: SdfgadError, is_class: b
     # Of a statement that raises several classes the flags would not say which.
     is_clear = all(one.handler.kind == kind for one in b.throws if one.place == throw.place)
     if is_clear and throw not in b.throws:
-        raise Throws(throw)
+        raise Throws(frozenset({throw}))
 
 
 @contextmanager
@@ -96,34 +96,43 @@ def _in_all(b: Builder, condition: Expr, box: Params) -> Expr:
     return Op("equal", (failing.read(INT), Const(0, INT)), BOOL)
 
 
-def _require_test(frame: Frame, node: Operation, kinds: Sequence[type[BaseException]]) -> None:
-    """Have an operation be tested in the next attempt for whether it raises, if a handler catches that.
-
-    Raises:
-        Throws: it can be, and is not.
-    """
+def _require_test(frame: Frame, node: Operation, kinds: Sequence[type[BaseException]]) -> bool:
+    """Have an operation be tested in the next attempt, if a handler catches what it raises; whether it will be."""
     b = frame.b
     guard = next((one for one in reversed(b.tries) if issubclass(kinds[0], one.kinds)), None)
     is_known = isinstance(node, ast.Call | ast.BinOp) or isinstance(node.target, ast.Name)
     # It is evaluated twice.
     if guard is None or not b.may_throw or not is_known or may_change_something(frame, node):
-        return
+        return False
     groups = [next((at for at, group in enumerate(guard.groups) if issubclass(kind, group)), None) for kind in kinds]
     calls, place = calls_from(frame, guard), place_of(frame.source.file, node)
     # Of several classes it is not known which one it would be.
     is_there = any(one.kind and one.place == place for one in b.throws)
     if calls is None or len(set(groups)) > 1 or not (is_there or is_possible(frame.source, place, kinds[0])):
-        return
+        return False
     index = groups[0]
     assert index is not None
     is_named = needs_exception(guard.node.handlers[index])
     if is_named and len(kinds) > 1:
-        return
+        return False
     name = f"{kinds[0].__module__}.{kinds[0].__qualname__}"
     handler = Handler(place_of(guard.frame.source.file, guard.node), index, name, is_named)
     throw = Throw(handler, place, calls, is_class=False, kind=kinds[0])
-    if throw not in b.throws:
-        raise Throws(throw)
+    if throw in b.throws:
+        return False
+    # One attempt finds all of them: it goes on as if none raised.
+    b.untested.add(throw)
+    return True
+
+
+def require_tested(b: Builder) -> None:
+    """Parse the program anew if operations were not tested that handlers catch.
+
+    Raises:
+        Throws: some were not.
+    """
+    if b.untested:
+        raise Throws(frozenset(b.untested))
 
 
 def calls_from(frame: Frame, guard: Guard) -> tuple[Place, ...] | None:
