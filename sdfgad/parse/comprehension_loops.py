@@ -40,15 +40,17 @@ def appended(frame: Frame, node: ast.ListComp, values: Any) -> Any:
         frame, values: as above.
     """
     frame.env[VALUES] = values
-    for statement in _as_statements(node):
-        frame.statement(statement)
+    frame.statement(_empty(node))
+    if isinstance(frame.env[FOUND], list):
+        frame.b.contents.add_filtered(frame.env[FOUND])
+    frame.statement(_as_loop(node))
     return frame.env[FOUND]
 
 
 @lru_cache(maxsize=1 << 10)
-def _as_statements(node: ast.ListComp) -> tuple[ast.stmt, ast.stmt]:
+def _empty(node: ast.ListComp) -> ast.stmt:
     empty = ast.Assign([ast.Name(FOUND, ast.Store())], ast.List([], ast.Load()))
-    return ast.fix_missing_locations(ast.copy_location(empty, node)), _as_loop(node)
+    return ast.fix_missing_locations(ast.copy_location(empty, node))
 
 
 def filled_dict(frame: Frame, node: ast.DictComp, values: Any, found: Any) -> Any:

@@ -115,8 +115,7 @@ def _holds(frame: Frame, node: Comprehension, test: ast.expr) -> bool:
     if isinstance(holds, bool):
         return holds
     symbols = frame.b.deciders(holds.at())
-    what = "a comprehension with a condition on data is not supported: its length is known only at run time"
-    todo = "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`."
+    what, todo = containers.FILTERED
     if symbols:
         raise NeedsConstant(symbols, frame.where(node), what, todo)
     frame.b.lacks_constant = True

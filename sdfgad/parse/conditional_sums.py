@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sdfgad.errors import SdfgadError
-from sdfgad.parse import calls, filtered_objects, masked_lists
+from sdfgad.parse import calls, filtered, filtered_objects, masked_lists
 from sdfgad.parse.backtracking import ChoicePoint, attempted
 from sdfgad.parse.comprehensions import ConditionOnData
 from sdfgad.parse.filtered import binds_or_steps, chosen, items_and_tests, pairs, without_conditions
@@ -114,11 +114,11 @@ def _repeated(node: Any) -> list[ast.expr]:
 def _objects(frame: Frame, node: ast.ListComp) -> Any:
     """The list of objects that data chooses; None of other items."""
 
-    def filtered() -> Any:
-        found = frame.eval(node)
+    def chosen_objects() -> Any:
+        found = filtered.objects(frame, flattened(frame, node))
         return found if masked_lists.is_filtered(found) else None
 
-    return attempted(frame, filtered, (ConditionOnData,))
+    return attempted(frame, chosen_objects, (ConditionOnData,))
 
 
 @lru_cache(maxsize=1024)

@@ -79,6 +79,11 @@ def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) 
 
 # For changes of anything but one item that is there.
 NO_ITEM = object()
+# What is refused of a comprehension with a condition on data, and what to write instead.
+FILTERED = (
+    "a comprehension with a condition on data is not supported: its length is known only at run time",
+    "Use a mask instead: `np.sum(x[x > 0])` or `np.where(x > 0, x, 0.0)`.",
+)
 # The keys that stand for all items of a list or dict, whose places change, and for one whose places differ at the end.
 ALL_ITEMS, UNEVEN = object(), object()
 
@@ -181,8 +186,12 @@ def require_current(
     carried = (key, ALL_ITEMS) if is_there else (ALL_ITEMS,)
     if here in (depth, *(b.items.get((id(container), one)) for one in carried)):
         return
-    what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
-    todo = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
+    what, todo = FILTERED
+    if not b.contents.is_filtered(container):
+        what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
+        todo = (
+            "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
+        )
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
     decisions = [one.symbols for one in b.decisions if one.depth > depth]
     if around:

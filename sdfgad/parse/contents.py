@@ -62,6 +62,8 @@ class Contents:
         self._held: dict[int, _Held] = {}
         # The loops that change a list or dict which has been made outside of them, by its id.
         self._changed_in: dict[int, frozenset[str]] = {}
+        # The lists that comprehensions fill whose conditions data decides, by id.
+        self._filtered: dict[int, Any] = {}
 
     def add(self, container: Any, depth: int) -> None:
         """Begin to follow a list or dict; one that is followed already stays as it is."""
@@ -137,6 +139,14 @@ class Contents:
         """Whether a list or dict is such a copy."""
         held = self._held.get(id(container))
         return held is not None and held.is_read
+
+    def add_filtered(self, values: list[Any]) -> None:
+        """Record that a comprehension fills a list, as data decides."""
+        self._filtered[id(values)] = values
+
+    def is_filtered(self, container: Any) -> bool:
+        """Whether a comprehension fills a list, as data decides."""
+        return id(container) in self._filtered
 
     def are_changed(self, containers: Iterable[Any]) -> bool:
         """Whether any of some lists and dicts has been changed."""

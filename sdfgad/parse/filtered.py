@@ -36,6 +36,19 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
     Raises:
         ConditionOnData: data decides how many there are, and that is no constant, or they are neither.
     """
+    return _items(frame, node, (_objects, _chosen, _appended))
+
+
+def objects(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
+    """The same, but of objects alone.
+
+    Raises:
+        ConditionOnData: data decides how many other items there are.
+    """
+    return _items(frame, node, (_objects,))
+
+
+def _items(frame: Frame, node: ast.ListComp, ways: tuple[Callable[..., Any], ...]) -> list[Any] | Record:
     point = ChoicePoint.of(frame)
     try:
         return comprehensions.items(frame, node)
@@ -43,7 +56,7 @@ def items(frame: Frame, node: ast.ListComp) -> list[Any] | Record:
         if not error.is_of(node):
             raise
         refusal = error
-    for chosen_of in (_objects, _chosen, _appended):
+    for chosen_of in ways:
         point.backtrack(frame)
         with refusal.again(frame, node) as parsed:
             found = chosen_of(frame, parsed)

@@ -208,11 +208,14 @@ SHAPES = [
     "y = x * 1.0\nfor k in range(3):\n"
     "    y += (x if y[0, 0] < 2.0 else s) * (x[0] if y[1, 0] > 2.0 else 0.5)\nreturn np.sum(y)",
     "y = [x if s > 0.5 else x[0], 1.0]\nreturn np.sum(y[0])",
+    "def f(u):\n    u += 1.0\n    return s\nreturn np.sum(f(x) + (x[0] if x[0, 0] > 1.0 else s))",
+    "t = [np.sum(x[k] if x[k, 0] > 1.0 else s) for k in range(3)]\nreturn sum(t)",
+    "return np.sum(x[0, 0] > 0.2 and x)",
 ]
+# In a loop that data ends.
 REFUSED_SHAPES = {
-    "def f(u):\n    u += 1.0\n    return s\nreturn np.sum(f(x) + (x[0] if x[0, 0] > 1.0 else s))": "return np.sum",
-    "t = [np.sum(x[k] if x[k, 0] > 1.0 else s) for k in range(3)]\nreturn sum(t)": "t = ",
-    "return np.sum(x[0, 0] > 1.0 and x)": "return np.sum",
+    "y = 1.0\nwhile y < 20.0:\n    y += 0.3 + np.sum(x[0, 0] > np.sin(y) and x)\nreturn y": "y += ",
+    "y = 1.0\nwhile y < 20.0:\n    w = (y, x[0] > np.sin(y) and x)\n    y += 0.3 + np.sum(w[1])\nreturn y": "w = ",
 }
 
 

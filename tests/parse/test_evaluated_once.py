@@ -259,7 +259,7 @@ def a_test_that_appends(x):
     return len(log) * x[1] + found
 
 
-@refused("differ in their shapes")
+@right
 def a_choice_behind_a_change(x):
     stock = [0.9, 0.1]
     t = (stock.pop(), x[:2] if x[1] > len(stock) * 0.31 else x[2:5])

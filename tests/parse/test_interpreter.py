@@ -220,8 +220,8 @@ def test_a_failure_of_the_parser_is_reported_as_its_own(monkeypatch):
     ("body", "text"),
     [
         (
-            "return np.prod(tuple(u for u in np.outer(x, x) if u[0] > 1))",
-            r"condition on data.*\n.*py:3: return np.prod.*\n.*mask",
+            "while x[0] < 9.0:\n        x[0] += np.prod(tuple(u for u in np.outer(x, x) if u[0] > np.sin(x[1])))",
+            r"condition on data.*\n.*py:4: x\[0\] \+= np.prod.*\n.*mask",
         ),
         (
             "u = x.reshape(2, 2).T\n    u.shape = 4\n    return u",

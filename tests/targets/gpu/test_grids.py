@@ -53,7 +53,9 @@ def test_bytes_are_those_predicted(found, function):
 
 def test_limits_of_memory_hold(found):
     args = args_of(markov)
-    limit = found[markov].plan(*args).peak_bytes * 3 // 4
+    # Of what is stored without a limit more or less is recomputed, by the rates of the machine at hand.
+    stored = sdfgad.differentiate(markov, wrt=CASES[markov][1], device="gpu", strategy="store_all")
+    limit = stored.plan(*args).peak_bytes * 2 // 3
     limited = sdfgad.differentiate(markov, wrt=CASES[markov][1], device="gpu", memory_limit=limit)
     measured = limited.measure(*args, repeats=1)
     assert measured.peak_bytes == measured.predicted_bytes <= limit
