@@ -79,6 +79,7 @@ def tracked_parts(b: Builder, value: Any, depth: int, but: Container[int] = ()) 
 
 # For changes of anything but one item that is there.
 NO_ITEM = object()
+MAKE_BEFORE = "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
 # What is refused of a comprehension with a condition on data, and what to write instead.
 FILTERED = (
     "a comprehension with a condition on data is not supported: its length is known only at run time",
@@ -186,12 +187,8 @@ def require_current(
     carried = (key, ALL_ITEMS) if is_there else (ALL_ITEMS,)
     if here in (depth, *(b.items.get((id(container), one)) for one in carried)):
         return
-    what, todo = FILTERED
-    if not b.contents.is_filtered(container):
-        what = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
-        todo = (
-            "Make an array before, such as `x = np.zeros(n)`, and write `x[i] = value`; or use a name for each value."
-        )
+    changed = f"{kind_of(container)} is changed in a loop or branch that is decided only at run time"
+    what, todo = FILTERED if b.contents.is_filtered(container) else (changed, MAKE_BEFORE)
     around = [(var, trips) for body, var, trips in b.loops if body > depth]
     decisions = [one.symbols for one in b.decisions if one.depth > depth]
     if around:

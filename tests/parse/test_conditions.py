@@ -215,7 +215,7 @@ SHAPES = [
 # In a loop that data ends.
 REFUSED_SHAPES = {
     "y = 1.0\nwhile y < 20.0:\n    y += 0.3 + np.sum(x[0, 0] > np.sin(y) and x)\nreturn y": "y += ",
-    "y = 1.0\nwhile y < 20.0:\n    w = (y, x[0] > np.sin(y) and x)\n    y += 0.3 + np.sum(w[1])\nreturn y": "w = ",
+    "y = 1.0\nwhile y < 20.0:\n    w = (y, x[0, 0] > np.sin(y) and x)\n    y += 0.3 + np.sum(w[1])\nreturn y": "w = ",
 }
 
 
